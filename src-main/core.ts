@@ -14,6 +14,7 @@ import { fetchNodeTypes, probeServer, sizeOfNodeTypes } from './outbound/comfy-s
 import { createFetchFile } from './outbound/fetch-file.ts'
 import { pingWorker, previewLink, sendRequest } from './outbound/local-requests.ts'
 import { postOut } from './outbound/post.ts'
+import { sendToTarget } from './outbound/target-requests.ts'
 import { createReleases } from './services/apps/releases.ts'
 import { createCatalog } from './services/endpoints/catalog.ts'
 import { registryCredentials } from './services/endpoints/registries.ts'
@@ -50,6 +51,7 @@ import { createJobWaiters } from './services/queue/wait-for-job.ts'
 import type { ServiceContext, ServiceFacts } from './services/service-context.ts'
 import { createSettings } from './services/settings.ts'
 import { createStoredClock, type TimeSource } from './services/steady-clock.ts'
+import { createTargetDeploys } from './services/targets/deploys.ts'
 import { createNotifier } from './services/wait.ts'
 import { createWorkerPlans } from './services/worker-plans.ts'
 import { createWorkerRegistry } from './services/worker-registry.ts'
@@ -172,6 +174,7 @@ export function createCore(ports: CorePorts): Core {
   const uploads = createUploads({ storage, clock, newId })
   const platformDeploys = createPlatformDeploys({ ...base, ...ofReleases, releases })
   const signInRequests = createSignInRequests({ clock, newId, accountKey })
+  const targetDeploys = createTargetDeploys({ ...base, send: sendToTarget })
   const projects = createProjects({ ...base, ports: ports.projects })
   const servers = { fetchNodeTypes, sizeOfNodeTypes, probeServer }
   const ofWorkflows = { ports: { ...workflowResources(dataFolder), ...servers }, settings: settings.get }
@@ -188,7 +191,7 @@ export function createCore(ports: CorePorts): Core {
     await loadTests.close()
     const projectsEnd = projects.stop().catch((error) => log.error('projects not stopped', { error }))
     await releases.stop().catch((error) => log.error('releases not given up', { error }))
-    await Promise.all([replacement.stop(), shells.stop()])
+    await Promise.all([replacement.stop(), shells.stop(), targetDeploys.stop()])
     await supervisor.stop(graceMs).catch((error) => log.error('running jobs not given back', { error }))
     takes.dismissAll()
     waiters.release()
@@ -203,11 +206,12 @@ export function createCore(ports: CorePorts): Core {
     service: {
       ...{ ...base, ...access, ...machine, ...jobs, ...workers, ...monitoring },
       ...{ balancer, requestLog, releases, uploads, platformDeploys, signInRequests, projects, workflows, doctor },
+      ...{ targetDeploys, sendToTarget },
     },
     async start() {
       if (state !== 'new') return
       state = 'running'
-      await releases.start()
+      await Promise.all([releases.start(), storage.artifacts.dropUnfinished()])
       await loadTests.begin()
       await models.start()
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })

@@ -49,6 +49,17 @@ const NO_BODY = { body: undefined, sent: undefined }
 
 const hasBody = ({ body, bodyType }: Route) => body !== undefined || bodyType === 'application/octet-stream'
 
+/**
+ * Where the part of a body begins that is sent, by its Content-Range; 0 where it is the whole. Source: RFC 9110, 14.4.
+ * @throws AppError BAD_FIELD
+ */
+export function firstByteOf(contentRange: string | undefined): number {
+  if (contentRange === undefined) return 0
+  const first = /^bytes (\d{1,15})-\d{1,15}\/\d{1,15}$/.exec(contentRange)?.[1]
+  if (first !== undefined) return Number(first)
+  throw new AppError('BAD_FIELD', { field: 'Content-Range', why: 'must be like bytes 100-199/200' })
+}
+
 // A parameter that fits not is named in the error.
 function parameter(name: string, schema: ZodType, given: unknown): unknown {
   const parsed = schema.safeParse(given)

@@ -30,7 +30,7 @@ import { openApiDocument } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import { addPages, type PageFiles } from './pages.ts'
 import { operatePlatform } from './platform/routes.ts'
-import { parseRequest } from './read-request.ts'
+import { firstByteOf, parseRequest } from './read-request.ts'
 import { createStateManager } from './state-manager/state-manager.ts'
 import { addTaskCalls } from './task-calls.ts'
 import { NAMED, namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
@@ -133,8 +133,14 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
     requireOwnOrigin(c, service, SERVICE_ROUTES.upload.bodyType)
     const { path } = await parseRequest(c, SERVICE_ROUTES.upload)
     const { body } = c.req.raw
-    await service.uploads.receive(path.uploadId, body ?? new Blob([]).stream())
+    const from = firstByteOf(c.req.header('content-range'))
+    await service.uploads.receive(path.uploadId, body ?? new Blob([]).stream(), from)
     return c.body(null, 200)
+  })
+  app.get(SERVICE_ROUTES.uploadStatus.path, async (c) => {
+    requireOwnOrigin(c, service)
+    const { path } = await parseRequest(c, SERVICE_ROUTES.uploadStatus)
+    return c.json(await service.uploads.status(path.uploadId))
   })
   addTaskCalls(app, service)
   app.get(SERVICE_ROUTES.events.path, async (c) => {

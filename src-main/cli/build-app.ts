@@ -115,7 +115,7 @@ const STEP_WIDTH = 14
 const TIME_WIDTH = 9
 
 /** What a step tells: that of a build, or one that comes after it. */
-type StepEvent = BuildEvent | (DistributiveOmit<BuildEvent, 'step'> & { readonly step: 'upload' })
+type StepEvent = BuildEvent | (DistributiveOmit<BuildEvent, 'step'> & { readonly step: 'upload' | 'send' })
 
 type DistributiveOmit<Union, Name extends PropertyKey> = Union extends unknown ? Omit<Union, Name> : never
 

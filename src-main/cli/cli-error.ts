@@ -2,6 +2,7 @@
 import type { DeployPlan, ReleaseProgress } from '../contract/app.ts'
 import type { BuildProblem } from '../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../contract/errors.ts'
+import type { TargetDeploy, TargetPlan } from '../contract/targets.ts'
 
 /** What the exit code of every command means; scripts rely on it. */
 export const EXIT_CODES = {
@@ -77,6 +78,12 @@ export const CLI_ERRORS = {
     exitCode: EXIT_CODES.failed,
     message: 'Release {number} of {app}/{environment} failed: {why}. {stays}',
   },
+  TARGET_DEPLOY_FAILED: { exitCode: EXIT_CODES.failed, message: 'The deploy to target {target} failed: {why}' },
+  NO_EARLIER_DEPLOY: {
+    exitCode: EXIT_CODES.failed,
+    message:
+      '{app}/{environment} of target {target} has no earlier deploy with other code that was made from here. `drydock deploy --target {target}` makes one.',
+  },
   DELETES_UNCONFIRMED: {
     exitCode: EXIT_CODES.refused,
     message:
@@ -129,8 +136,9 @@ export type PrintedError =
       readonly code: string
       readonly problems?: readonly BuildProblem[]
       /** Of a deploy: what it would have done, or how far it came. */
-      readonly plan?: DeployPlan
+      readonly plan?: DeployPlan | TargetPlan
       readonly progress?: ReleaseProgress
+      readonly deploy?: TargetDeploy
     }
 
 /** An expected failure that ends the command with one line on stderr and an exit code. */

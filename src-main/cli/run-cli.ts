@@ -29,6 +29,7 @@ import { addSettings } from './commands/settings.ts'
 import { addStart } from './commands/start.ts'
 import { addStatus } from './commands/status.ts'
 import { addStream } from './commands/stream.ts'
+import { addTarget } from './commands/target.ts'
 import { addTest } from './commands/test.ts'
 import { addWorkers } from './commands/workers.ts'
 import { addWorkflow } from './commands/workflow/workflow.ts'
@@ -42,7 +43,7 @@ const COMMANDS = [
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
   ...[addWorkflow, addModels],
   ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addLoadTest, addRegistry, addSettings, addFaultCommands],
-  ...[addLogin, addLogout, addKey, addPlatform],
+  ...[addLogin, addLogout, addKey, addTarget, addPlatform],
 ]
 
 /**

@@ -34,10 +34,14 @@ export function outputOf(command: Command, surroundings: Surroundings): Output {
 
 /**
  * Finds the service a command means and makes the client for it.
+ * @param options of the command, where they are not those that it was given
  * @throws CliError NOT_RUNNING, KEY_MISSING, USAGE
  */
-export async function openSession(command: Command, surroundings: Surroundings): Promise<Session> {
-  const options = globalOptions(command)
+export async function openSession(
+  command: Command,
+  surroundings: Surroundings,
+  options: GlobalOptions = globalOptions(command),
+): Promise<Session> {
   // Loaded here and not above: it brings the schemas along, which `--help` has no use for.
   const [{ createClient }, service] = await Promise.all([import('./client.ts'), findService(options, surroundings)])
   return { client: createClient(service), output: outputOf(command, surroundings), options, service }

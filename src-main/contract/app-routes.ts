@@ -33,6 +33,7 @@ import type { Route } from './routes.ts'
 import { done, wholeNumber } from './routes.ts'
 import { SIGN_IN_ROUTES } from './sign-in.ts'
 import { SYSTEM_ROUTES } from './system.ts'
+import { TARGET_ROUTES } from './targets.ts'
 import { SHELL_ROUTES, WORKER_MANAGEMENT_ROUTES } from './workers.ts'
 import { WORKFLOW_ROUTES } from './workflow-routes.ts'
 
@@ -57,6 +58,7 @@ export const APP_ROUTES = {
   ...FLEET_EVENT_ROUTES,
   ...SIGN_IN_ROUTES,
   ...SYSTEM_ROUTES,
+  ...TARGET_ROUTES,
   ...JOB_ROUTES,
   ...KEY_ROUTES,
   ...SHELL_ROUTES,

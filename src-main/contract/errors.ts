@@ -1,5 +1,6 @@
 import { KEY_ERRORS } from './key-errors.ts'
 import { PLATFORM_ERRORS } from './platform-errors.ts'
+import { TARGET_ERRORS } from './target-errors.ts'
 
 /**
  * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` placeholders that
@@ -346,6 +347,7 @@ export const ERRORS = {
   },
   ...KEY_ERRORS,
   ...PLATFORM_ERRORS,
+  ...TARGET_ERRORS,
   NOT_DONE: { status: 409, title: 'Conflict', message: 'This could not be done: {why}.' },
   DISK_FULL: {
     status: 507,

@@ -99,6 +99,7 @@ export const LIMITS = {
     unit: 'ms',
     source: 'ours: from an upload, over a look at the plan, to its release',
   },
+  targetDeploysKept: { value: 50, unit: 'count', source: 'ours, of an environment of a target: as releases' },
   releasesKept: { value: 50, unit: 'count', source: 'ours, of an environment: older ones are deleted' },
   endpointRevisionsKept: { value: 50, unit: 'count', source: 'ours, of an endpoint: as releases of an app' },
   sessionLinkMs: { value: MINUTE_MS, unit: 'ms', source: 'ours: a browser opens at once' },

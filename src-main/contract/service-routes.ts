@@ -8,6 +8,12 @@ import { limit } from './limits.ts'
 import { serviceEvent } from './live.ts'
 import type { Route } from './routes.ts'
 
+/** How much of an artifact has come, in bytes. */
+export const uploadStatus = z.object({ received: z.number().int(), total: z.number().int() })
+
+/** How much of an artifact has come, in bytes. */
+export type UploadStatus = z.infer<typeof uploadStatus>
+
 const html = z.string().describe('HTML')
 
 /** The rows. Source of those of packages: PEP 503, the form that pip reads. */
@@ -47,8 +53,18 @@ export const SERVICE_ROUTES = {
     params: { uploadId: z.string().max(100) },
     bodyType: 'application/gzip',
     response: z.undefined(),
-    errors: ['UPLOAD_UNKNOWN', 'UPLOAD_TOO_LARGE', 'UPLOAD_DAMAGED', 'DISK_FULL'],
-    source: 'docs/spec/platform.md, 6',
+    // With Content-Range it goes on with what came before.
+    errors: ['UPLOAD_UNKNOWN', 'UPLOAD_OFFSET', 'UPLOAD_TOO_LARGE', 'UPLOAD_DAMAGED', 'DISK_FULL', 'BAD_FIELD'],
+    source: 'docs/spec/platform.md, 6; ours for Content-Range',
+  },
+  uploadStatus: {
+    methods: ['GET'],
+    path: '/uploads/:uploadId',
+    summary: 'How much of an artifact has come to such an address; the address is the key',
+    params: { uploadId: z.string().max(100) },
+    response: uploadStatus,
+    errors: ['UPLOAD_UNKNOWN'],
+    source: 'ours: an upload that broke off goes on',
   },
   signIn: {
     methods: ['GET'],

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod'
 import { AppError } from '../contract/errors.ts'
+import { SECRET_REFERENCE } from '../domain/platform/secret-reference.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Clock } from './ports/system.ts'
 
@@ -57,7 +58,7 @@ export function withSecrets(
   return Object.fromEntries(
     Object.entries(env).map(([variable, value]) => [
       variable,
-      value.replace(REFERENCE, (_whole, name: string) => {
+      value.replace(SECRET_REFERENCE, (_whole, name: string) => {
         const found = read(storage, name)
         if (found === undefined)
           throw new Error(
@@ -75,7 +76,6 @@ export function accountSecretValues(storage: Pick<Storage, 'secrets'>): readonly
 }
 
 const OPENING = '{{'
-const REFERENCE = /\{\{\s*RUNPOD_SECRET_([A-Za-z0-9_.-]+)\s*\}\}/g
 
 function read(storage: Pick<Storage, 'secrets'>, name: string): z.infer<typeof stored> | undefined {
   const text = storage.secrets.get(SCOPE, name)

@@ -17,12 +17,14 @@ import type { Uploads } from './platform/uploads.ts'
 import type { Fleet, Host, ProcessMachine } from './ports/fleet.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Clock, Log, NewId } from './ports/system.ts'
+import type { SendToTarget } from './ports/targets.ts'
 import type { Projects } from './projects/projects.ts'
 import type { Leases } from './queue/leases.ts'
 import type { StreamReaders } from './queue/read-stream.ts'
 import type { StreamClients } from './queue/stream-clients.ts'
 import type { JobWaiters } from './queue/wait-for-job.ts'
 import type { Settings } from './settings.ts'
+import type { TargetDeploys } from './targets/deploys.ts'
 import type { Notifier } from './wait.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 import type { HandReplacement } from './workers/replace-by-hand.ts'
@@ -98,6 +100,8 @@ type AppServices = {
   readonly uploads: Uploads
   readonly platformDeploys: PlatformDeploys
   readonly signInRequests: SignInRequests
+  readonly targetDeploys: TargetDeploys
+  readonly sendToTarget: SendToTarget
   readonly projects: Projects
   readonly workflows: Workflows
 }

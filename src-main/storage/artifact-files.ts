@@ -108,20 +108,27 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     else await storeWhole(artifact, { path, received: total, total })
   }
 
-  async function receive(bytes: AsyncIterable<Uint8Array>, total: number): Promise<string> {
+  const receive: ArtifactFiles['receive'] = async (bytes, { file: path, from, total }) => {
     if (total > limitBytes) throw new AppError('UPLOAD_TOO_LARGE', { bytes: total, limit: limitBytes })
-    const path = join(await artifacts(), madeName())
+    const received = await sizeOf(path)
+    if (from > 0 && from !== received) throw new AppError('UPLOAD_OFFSET', { received })
     try {
-      const { artifact, received, isGzip } = await writeStream(path, bytes, total)
-      if (received !== total)
-        throw new AppError('UPLOAD_DAMAGED', { why: `${received} bytes came, and ${total} were announced` })
-      if (!isGzip) throw new AppError('UPLOAD_DAMAGED', { why: 'it is not a gzip file' })
-      await inTurn(artifact, () => take(artifact, path))
-      return artifact
+      return await receiveWhole(bytes, { path, from, total })
     } catch (error) {
-      await rm(path, { force: true })
-      throw error
+      const told = error instanceof AppError ? error : fileError(error, 'an artifact could not be stored')
+      // What only broke off may go on from where it was.
+      if (told.code !== 'DATABASE_BUSY') await rm(path, { force: true })
+      throw told
     }
+  }
+
+  async function receiveWhole(bytes: AsyncIterable<Uint8Array>, part: StreamPart): Promise<string> {
+    const { artifact, received, isGzip } = await writeStream(bytes, part)
+    if (received !== part.total)
+      throw new AppError('UPLOAD_DAMAGED', { why: `${received} bytes came, and ${part.total} were announced` })
+    if (!isGzip) throw new AppError('UPLOAD_DAMAGED', { why: 'it is not a gzip file' })
+    await inTurn(artifact, () => take(artifact, part.path))
+    return artifact
   }
 
   async function find(artifact: string): Promise<string | undefined> {
@@ -146,10 +153,13 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
           throw fileError(error, 'an artifact could not be stored')
         }),
       ),
-    receive: (bytes, total) =>
-      receive(bytes, total).catch((error) => {
-        throw error instanceof AppError ? error : fileError(error, 'an artifact could not be stored')
-      }),
+    receive,
+    receivedIn: sizeOf,
+    async dropUnfinished() {
+      const folderPath = await artifacts()
+      const left = (await readdir(folderPath)).filter((name) => MADE.test(name))
+      for (const name of left) await rm(join(folderPath, name), { force: true })
+    },
     find: (artifact) => inTurn(artifact, () => find(artifact)),
     unpackedFolder: (artifact) =>
       inTurn(artifact, async () => {
@@ -176,6 +186,15 @@ async function touch(path: string): Promise<number | undefined> {
   }
 }
 
+/** Bytes of a file; 0 where it is not there. */
+async function sizeOf(path: string): Promise<number> {
+  const found = await stat(path).catch((error) => {
+    if (errorCode(error) === 'ENOENT') return undefined
+    throw error
+  })
+  return found?.size ?? 0
+}
+
 async function findPart(folder: string, artifact: string): Promise<Part | undefined> {
   for (const name of await readdir(folder)) {
     const found = PART.exec(name)?.groups
@@ -199,17 +218,23 @@ async function writeAt(path: string, bytes: Uint8Array, offset: number): Promise
   }
 }
 
-/** Writes a new file from a stream, at most so many bytes of it; `artifact` is the SHA-256 of what was written. */
-async function writeStream(path: string, bytes: AsyncIterable<Uint8Array>, most: number) {
-  await using file = await open(path, 'wx', PRIVATE_FILE)
+type StreamPart = { readonly path: string; readonly from: number; readonly total: number }
+
+/** Writes a stream to a file, at most so many bytes of it; `artifact` is the SHA-256 of all that is in it then. */
+async function writeStream(bytes: AsyncIterable<Uint8Array>, { path, from, total }: StreamPart) {
   const hash = createHash('sha256')
   let head: Buffer = Buffer.alloc(0)
   let received = 0
-  for await (const piece of bytes) {
+  const count = (piece: Uint8Array) => {
     received += piece.length
-    if (received > most) throw new AppError('UPLOAD_TOO_LARGE', { bytes: received, limit: most })
+    if (received > total) throw new AppError('UPLOAD_TOO_LARGE', { bytes: received, limit: total })
     if (head.length < GZIP.length) head = Buffer.concat([head, piece]).subarray(0, GZIP.length)
     hash.update(piece)
+  }
+  if (from > 0) for await (const piece of createReadStream(path, { highWaterMark: MIB })) count(piece as Buffer)
+  await using file = await open(path, from > 0 ? 'a' : 'w', PRIVATE_FILE)
+  for await (const piece of bytes) {
+    count(piece)
     for (let written = 0; written < piece.length; )
       written += (await file.write(piece, written, piece.length - written)).bytesWritten
   }

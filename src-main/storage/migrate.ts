@@ -23,6 +23,7 @@ import { runPreviews } from './migrations/2026-12-06-run-previews.ts'
 import { platformRecords } from './migrations/2026-12-07-platform-records.ts'
 import { taskCalls } from './migrations/2026-12-08-task-calls.ts'
 import { namedKeys } from './migrations/2026-12-09-named-keys.ts'
+import { targetDeploys } from './migrations/2026-12-09-target-deploys.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = { readonly id: string; readonly sql: string }
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   platformRecords,
   taskCalls,
   namedKeys,
+  targetDeploys,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -30,6 +30,7 @@ import { createRunStore } from './run-store.ts'
 import { createSavedRequestStore } from './saved-request-store.ts'
 import { createSearchIndex } from './search-index.ts'
 import { createSecretStore, keyInFile, keyInMemory } from './secret-store.ts'
+import { createTargetDeployStore } from './target-deploy-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
 import { createWorkerStore } from './worker-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
@@ -80,6 +81,7 @@ export function openStorage(file: string, now: number): Storage {
     loadTests: createLoadTestStore(db),
     projects: createProjectStore(db),
     platform: createPlatformStore(db),
+    targetDeploys: createTargetDeployStore(db),
     artifacts,
     graphs: createGraphStore(db),
     modelDownloads: createModelDownloadStore(db),

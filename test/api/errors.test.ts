@@ -10,6 +10,7 @@ import { appFolder, manifestOf } from '../support/app-folder.ts'
 import { type Answer, setup, type TestService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
+import { artifactOf, BOX, giveArtifact } from '../support/two-services.ts'
 import type { Sending } from '../support/web-client.ts'
 
 type Provoke = (service: TestService) => Promise<Answer>
@@ -72,6 +73,16 @@ async function namedKey(service: TestService, wanted: object): Promise<string> {
 }
 
 /** One request for every error that can leave the service. */
+const targetAt = (url: string, key: string) => ({ name: 'box', url, key })
+
+/** Makes the service a target of its own; gives what deploys an app with these variables there. */
+async function toItself(service: TestService, env: Readonly<Record<string, string>>): Promise<() => Promise<Answer>> {
+  await service.post('/api/targets', targetAt(await service.listen('users'), service.accountKey()))
+  const manifest = manifestOf({ greet: { env } })
+  const artifact = await giveArtifact(service, await artifactOf(manifest))
+  return () => service.ask('POST', `${BOX}/deploys`, { body: { source: { artifact, manifest } } })
+}
+
 const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   NOT_JSON: (service) => run(service, { body: 'x' }),
   BAD_INPUT: (service) => run(service, { body: {} }),
@@ -209,6 +220,23 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/api/apps/shop/environments', { name: 'production' })
     return service.ask('GET', '/api/apps/shop/environments/production/releases/9')
   },
+  TARGET_NOT_FOUND: (service) => service.ask('DELETE', '/api/targets/nope'),
+  TARGET_DEPLOY_NOT_FOUND: (service) => service.ask('GET', '/api/target-deploys/nope'),
+  TARGET_UNREACHABLE: async (service) => {
+    const answer = service.ask('POST', '/api/targets', { body: targetAt('http://127.0.0.1:1', 'k') })
+    // It is tried again, with pauses.
+    return service.clock.until(() => Promise.race([answer, Promise.resolve(false as const)]), 60_000)
+  },
+  TARGET_REFUSED: async (service) => {
+    const url = await service.listen('users')
+    return service.ask('POST', '/api/targets', { body: targetAt(url, 'none-that-it-knows') })
+  },
+  TARGET_BUSY: async (service) => {
+    const deploy = await toItself(service, {})
+    await deploy()
+    return deploy()
+  },
+  KEY_IN_APP: async (service) => (await toItself(service, { OTHER: `Bearer ${service.accountKey()}` }))(),
   UPLOAD_UNKNOWN: (service) =>
     service.ask('PUT', '/uploads/nope', { key: null, body: 'code', headers: { 'content-type': 'application/gzip' } }),
   TASK_NOT_FOUND: (service) => service.ask('GET', '/tasks/nope/ping', { key: null }),

@@ -227,7 +227,7 @@ describe('a deploy by the tools', () => {
     for (const build of ['', '../../etc', 'E'.repeat(64)])
       expect(await message(build)).toMatchObject({ extensions: { code: 'ARTIFACT_NOT_FOUND' } })
     const other = await upload(await toolArtifact({ version: 1, resources: {} }))
-    expect((await message(other)).message).toBe('flashBuildId: there is no runpod_manifest.json in the build.')
+    expect((await message(other)).message).toMatch(/^svc_manifest\.json: /)
     const wrong = await upload(await toolArtifact(toolManifest([{ name: 'a/b' }])))
     expect((await message(wrong)).message).toMatch(/must be at most 100 characters without slashes/)
   })

@@ -65,6 +65,29 @@ describe('the address for an artifact', () => {
     expect(await send(uploadUrl)).toEqual(TAKEN)
   })
 
+  it('goes on with what came before the connection broke, at its end and nowhere else', async () => {
+    const { prepare, send, put, service, read, finalizing } = await setup()
+    const { uploadUrl, objectKey } = await prepare(ARTIFACT.length)
+    const path = new URL(uploadUrl).pathname
+    const status = () => service.ask('GET', path, { key: null })
+    expect((await status()).body).toEqual({ received: 0, total: ARTIFACT.length })
+    const broken = new ReadableStream<Uint8Array>({
+      start: (stream) => stream.enqueue(ARTIFACT.subarray(0, 5)),
+      pull: (stream) => stream.error(new Error('the connection broke')),
+    })
+    const headers = { 'content-type': 'application/gzip' }
+    expect((await service.request('PUT', path, { key: null, stream: broken, headers })).status).toBe(503)
+    const { received } = (await status()).body
+    expect(received).toBe(5)
+    const rest = (from: number) => ({ 'content-range': `bytes ${from}-${ARTIFACT.length - 1}/${ARTIFACT.length}` })
+    expect((await send(uploadUrl, ARTIFACT.subarray(4), rest(4))).code).toBe('UPLOAD_OFFSET')
+    expect((await send(uploadUrl, ARTIFACT, { 'content-range': 'bytes 5-' })).code).toBe('BAD_FIELD')
+    expect((await put(uploadUrl, ARTIFACT.subarray(5), rest(5))).status).toBe(200)
+    const { id } = (await read(FINALIZE, finalizing(objectKey))).finalizeFlashArtifactUpload
+    expect(id).toBe(buildIdOf(ARTIFACT))
+    expect(await status()).toMatchObject({ status: 404, body: { code: 'UPLOAD_UNKNOWN' } })
+  })
+
   it('is not given out for more than the largest artifact', async () => {
     const { query } = await setup()
     const text = `mutation ($size: Float!) {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
-import { startCommand } from '../e2e/support-cli.ts'
+import { type Running, startCommand } from '../e2e/support-cli.ts'
 import { type ServedService, startedService } from '../support/served-service.ts'
 
 const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
@@ -21,6 +21,8 @@ export type AppProject = {
   readonly project: string
   /** Runs a command of the CLI in the app's folder, for this service. */
   readonly run: (...argv: readonly string[]) => Promise<Ran>
+  /** Starts one, and does not wait. */
+  readonly start: (...argv: readonly string[]) => Running
   /** Deploys; expects that it works and gives the document that it prints. */
   // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
   readonly deploy: (...argv: readonly string[]) => Promise<any>
@@ -41,12 +43,14 @@ export async function appProject(given?: ServedService): Promise<AppProject> {
   const service = given ?? (await noEngine())
   const project = join(service.folder, 'demo')
   await startCommand(['init', 'demo'], { cwd: service.folder }).ended
-  const run = (...argv: readonly string[]) => startCommand([...argv, '--data', service.data], { cwd: project }).ended
+  const start = (...argv: readonly string[]) => startCommand([...argv, '--data', service.data], { cwd: project })
+  const run = (...argv: readonly string[]) => start(...argv).ended
   const write = (file: string, text: string) => writeFileSync(join(project, file), text)
   return {
     service,
     project,
     run,
+    start,
     write,
     async deploy(...argv) {
       const ran = await run('deploy', '--json', ...argv)

@@ -93,6 +93,8 @@ export type TestService = {
   readonly waitForJob: (jobId: string, status: string, endpointId?: string) => Promise<any>
   /** Opens a listener on loopback for one of the two apps; gives its address. */
   readonly listen: (app: 'users' | 'workers') => Promise<string>
+  /** Answers requests with this Host too, as behind a tunnel. */
+  readonly answerTo: (host: string) => void
   /** Ends the core, in order or as kill -9 would, and starts another one on the same data and the same workers. */
   readonly restart: (how: 'in order' | 'killed') => Promise<void>
 }
@@ -317,6 +319,7 @@ export async function setup({
       hosts.add(`127.0.0.1:${listener.port}`)
       return `http://127.0.0.1:${listener.port}`
     },
+    answerTo: (host) => void hosts.add(host),
     async restart(how) {
       if (how === 'in order') await run.core.stop(0)
       run.cancelTimers()

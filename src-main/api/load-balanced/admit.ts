@@ -55,8 +55,7 @@ export function admit(
     throw new AppError('FORBIDDEN_HOST')
   const page = foreignPage({ url, headers }, service)
   const own = address.form === 'host' ? new Set([host]) : hosts
-  if (page === undefined && !isOwnOrigin(headers.origin, own, schemeOn(socket)))
-    throw new AppError('FORBIDDEN_ORIGIN')
+  if (page === undefined && !isOwnOrigin(headers.origin, own, schemeOn(socket))) throw new AppError('FORBIDDEN_ORIGIN')
   const site = headers['sec-fetch-site']
   if (page === undefined && site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new AppError('FORBIDDEN_ORIGIN')

@@ -1,13 +1,14 @@
-import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import { planProject } from '../../services/projects/plan-project.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { ManagementOperations } from '../operation.ts'
 import { DONE } from '../operation.ts'
-import { followAsEvents } from '../send-response.ts'
+import { followView } from './follow-view.ts'
 
 /** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'projects' | 'fleet' | 'processMachine' | 'pythonPackages'>
+
+const followed = ({ projects: { notifier }, stopping }: Services) => ({ notifier, stopping })
 
 const projectOf = ({ projectId }: { readonly projectId: string }, { projects }: Services) => projects.require(projectId)
 
@@ -32,7 +33,8 @@ export const PROJECT_OPERATIONS = {
   buildRead({ c, path, query }, service) {
     const build = buildOf(service, projectOf(path, service).id)
     if (query.follow !== 'true') return build.view()
-    return followView(c, service, { event: 'build', view: build.view, isLast: ({ state }) => state !== 'running' })
+    const { view } = build
+    return followView(c, { ...followed(service), event: 'build', view, isLast: ({ state }) => state !== 'running' })
   },
   async buildCancel({ path }, service) {
     const { id } = projectOf(path, service)
@@ -47,7 +49,8 @@ export const PROJECT_OPERATIONS = {
   previewRead({ c, path, query }, service) {
     const preview = previewOf(service, projectOf(path, service).id)
     if (query.follow !== 'true') return preview.view()
-    return followView(c, service, { event: 'preview', view: preview.view, isLast: ({ state }) => state === 'ended' })
+    const { view } = preview
+    return followView(c, { ...followed(service), event: 'preview', view, isLast: ({ state }) => state === 'ended' })
   },
   async previewStop({ path }, service) {
     const { id } = projectOf(path, service)
@@ -70,32 +73,4 @@ function previewOf({ projects }: Services, projectId: string) {
   const preview = projects.previews.newest(projectId)
   if (preview === undefined) throw new AppError('NO_PREVIEW', { projectId })
   return preview
-}
-
-/**
- * Sends a view whenever it is another one than before, until it is the last. A view that has changed is another object.
- */
-function followView<View extends object>(
-  c: Context,
-  { projects, stopping }: Services,
-  {
-    event,
-    view,
-    isLast,
-  }: { readonly event: string; readonly view: () => View; readonly isLast: (view: View) => boolean },
-): Response {
-  let id = 0
-  let sent: View | undefined
-  return followAsEvents(c, {
-    notifier: projects.notifier,
-    stopping,
-    read() {
-      const now = view()
-      const end = isLast(now)
-      if (now === sent) return { items: [], more: false, end }
-      sent = now
-      id += 1
-      return { items: [{ id, event, data: JSON.stringify(now) }], more: false, end }
-    },
-  })
 }

@@ -29,6 +29,7 @@ import { MODEL_OPERATIONS } from './models.ts'
 import { PROJECT_OPERATIONS } from './projects.ts'
 import { REQUEST_OPERATIONS, SAVED_REQUEST_OPERATIONS } from './requests.ts'
 import { SERVICE_OPERATIONS } from './service.ts'
+import { TARGET_OPERATIONS } from './targets.ts'
 import { SHELL_OPERATIONS, WORKER_OPERATIONS } from './workers.ts'
 import { PUBLISHED_OPERATIONS, RUN_OPERATIONS, WORKFLOW_OPERATIONS } from './workflows.ts'
 
@@ -246,6 +247,7 @@ const MANAGEMENT: ManagementOperations = {
   ...SERVICE_OPERATIONS,
   ...SYSTEM_OPERATIONS,
   ...SHELL_OPERATIONS,
+  ...TARGET_OPERATIONS,
   ...WORKER_OPERATIONS,
   ...RUN_OPERATIONS,
   ...WORKFLOW_OPERATIONS,

@@ -30,7 +30,7 @@ import type { App, Environment } from '../../services/ports/apps.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { noted, targetOf } from '../audit.ts'
 import { requireRoleOf } from '../guards.ts'
-import type { FieldResolvers } from './resolvers.ts'
+import type { FieldResolvers, QueryContext } from './resolvers.ts'
 
 /** Fields that a program may ask for before it has a key. */
 export const GUEST_FIELDS: ReadonlySet<string> = new Set(['createFlashAuthRequest', 'flashAuthRequestStatus'])
@@ -292,10 +292,14 @@ function resolversOf(service: Services) {
         await deleteEnvironment(service, environmentOf(key))
         return true
       },
-      prepareFlashArtifactUpload(_root, { input }: Given<AppKey & { readonly tarballSize: number }>) {
+      prepareFlashArtifactUpload(
+        _root,
+        { input }: Given<AppKey & { readonly tarballSize: number }>,
+        { origin }: QueryContext,
+      ) {
         const { id, expiresAt } = uploads.prepare(appOf(input).name, input.tarballSize)
         const path = SERVICE_ROUTES.upload.path.replace(':uploadId', id)
-        return { uploadUrl: `${service.info().url}${path}`, objectKey: id, expiresAt: time(expiresAt) }
+        return { uploadUrl: `${origin}${path}`, objectKey: id, expiresAt: time(expiresAt) }
       },
       finalizeFlashArtifactUpload(_root, { input }: Given<AppKey & { readonly objectKey: string; manifest: unknown }>) {
         return { id: uploads.finish(appOf(input).name, input.objectKey), manifest: input.manifest }

@@ -3,8 +3,8 @@ import { assertObjectType, type GraphQLFieldMap, type GraphQLFieldResolver, type
 import type { Context } from 'hono'
 import type { Caller } from '../../services/keys.ts'
 
-/** What each query knows: who asks, by which request. */
-export type QueryContext = { readonly caller: Caller; readonly c: Context }
+/** What each query knows: who asks, by which request, and the address that they reach the service at, without a slash at the end. */
+export type QueryContext = { readonly caller: Caller; readonly c: Context; readonly origin: string }
 
 /** Functions of fields, by their names. */
 export type FieldResolvers = Readonly<Record<string, GraphQLFieldResolver<never, QueryContext>>>

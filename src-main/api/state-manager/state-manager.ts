@@ -22,7 +22,9 @@ export function createStateManager(
     const body = await readBody(c, bytes, name)
     // Loading it takes 0.2 s, which only those wait for who ask.
     server ??= import('./query-server.ts').then(({ createQueryServer }) => createQueryServer(service, findEndpoint))
-    const answer = await (await server)(body.toString('utf8'), { c, caller })
+    // The Host was checked, and it is where the caller's next requests arrive: behind a tunnel, say.
+    const { origin } = new URL(c.req.url)
+    const answer = await (await server)(body.toString('utf8'), { c, caller, origin })
     await service.storage.durable()
     return answer
   }

@@ -13,6 +13,9 @@ import type { PreviewOptions } from '../preview/run-preview.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
+type AllOptions = DeployOptions &
+  PreviewOptions & { readonly preview?: true; readonly target?: string; readonly withKey?: true }
+
 /** `drydock deploy`: from the app in this folder to endpoints that answer. */
 export function addDeploy(program: Command, surroundings: Surroundings): void {
   addBuildOptions(
@@ -30,6 +33,13 @@ export function addDeploy(program: Command, surroundings: Surroundings): void {
         'how workers run (default: in containers, or as processes without a Docker engine)',
       ).choices(['containers', 'processes']),
     )
+    .addOption(
+      new Option('--target <name>', 'deploy to another service: one of `drydock target list`').conflicts([
+        'runsOn',
+        'preview',
+      ]),
+    )
+    .option('--with-key', 'with --target: let its account key into the environment of workers')
     .addOption(
       new Option('--preview', 'run the app on a service of its own that reloads on every save, until Ctrl+C').conflicts(
         ['env', 'plan', 'yes', 'keep', 'output', 'keepBuild'],
@@ -49,9 +59,10 @@ Examples:
   $ drydock deploy --preview                         # while you work on it; variables come from .env
   $ drydock deploy --plan
   $ drydock deploy --env staging --yes --json
-  $ drydock deploy --url http://127.0.0.1:9000       # the service at the other end of a tunnel; see drydock login`,
+  $ drydock deploy --url http://127.0.0.1:9000       # the service at the other end of a tunnel; see drydock login
+  $ drydock deploy --target box                      # built here, sent to another service; see drydock target`,
     )
-    .action(async (options: DeployOptions & PreviewOptions & { readonly preview?: true }, command: Command) => {
+    .action(async (options: AllOptions, command: Command) => {
       // Loaded here and not above: it brings the schemas along, which `--help` has no use for.
       if (options.preview === true) {
         const { runPreview } = await import('../preview/run-preview.ts')
@@ -60,10 +71,22 @@ Examples:
       }
       if (options.port !== undefined || options.quiet === true || options.endWithInput === true)
         throw usageError('--port, --quiet and --end-with-input go with --preview.')
+      if (options.target !== undefined) {
+        const { deployToTarget } = await import('../deploy/deploy-to-target.ts')
+        await deployToTarget(
+          { ...options, target: options.target },
+          await openSession(command, surroundings),
+          surroundings,
+        )
+        return
+      }
+      if (options.withKey === true) throw usageError('--with-key goes with --target.')
       const { deployApp } = await import('../deploy/deploy-app.ts')
       await deployApp(options, await openSession(command, surroundings), surroundings)
     })
 }
+
+type RollbackOptions = TargetOptions & { readonly target?: string }
 
 /** `drydock rollback`: put an earlier release of an environment back. */
 export function addRollback(program: Command, surroundings: Surroundings): void {
@@ -77,6 +100,7 @@ export function addRollback(program: Command, surroundings: Surroundings): void 
     )
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('--target <name>', 'go back on another service, to an earlier deploy from here')
     .addHelpText(
       'after',
       `
@@ -84,9 +108,16 @@ Workers get the current variables, not the earlier ones. Endpoints that the earl
 
 Examples:
   $ drydock rollback
-  $ drydock rollback 3 --env production`,
+  $ drydock rollback 3 --env production
+  $ drydock rollback --target box`,
     )
-    .action(async (number: number | undefined, options: TargetOptions, command: Command) => {
+    .action(async (number: number | undefined, options: RollbackOptions, command: Command) => {
+      if (options.target !== undefined) {
+        const { rollbackOnTarget } = await import('../deploy/deploy-to-target.ts')
+        const session = await openSession(command, surroundings)
+        await rollbackOnTarget(number, { ...options, target: options.target }, session, surroundings)
+        return
+      }
       const [{ existingTarget }, { runRelease, showRelease }, { showPlan }] = await Promise.all([
         import('../deploy/app-target.ts'),
         import('../deploy/run-release.ts'),

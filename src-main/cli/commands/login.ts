@@ -94,7 +94,8 @@ async function showLogin(output: Output, surroundings: Surroundings): Promise<vo
   else output.hint(`You are logged in to ${login.url}. \`drydock logout\` logs you out.`)
 }
 
-function isOpenToOthers(url: string): boolean {
+/** Whether what goes to an address is read by whoever is on the way. */
+export function isOpenToOthers(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
 }

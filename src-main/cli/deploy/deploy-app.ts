@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import type { DeployPlan, RunsOn } from '../../contract/app.ts'
 import type { BuildResult } from '../../contract/build.ts'
 import type { Manifest } from '../../contract/manifest.ts'
+import type { TargetPlan } from '../../contract/targets.ts'
 import { canAsk } from '../ask.ts'
 import { type BuildOptions, builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
 import { CliError } from '../cli-error.ts'
@@ -70,7 +71,12 @@ async function openProject({ client, service }: Session, surroundings: Surroundi
   await client.call('projectOpen', { body: { folder: cwd } }).catch(() => undefined)
 }
 
-async function upload({ client, output }: Session, surroundings: Surroundings, built: BuildResult): Promise<void> {
+/** Brings the artifact to the service, with a line that shows it. @throws CliError as `uploadArtifact` */
+export async function upload(
+  { client, output }: Pick<Session, 'client' | 'output'>,
+  surroundings: Surroundings,
+  built: BuildResult,
+): Promise<void> {
   const { artifact: file, sha256, bytes } = built
   const { now, pause } = surroundings
   const shown = showBuildSteps(output, surroundings)
@@ -91,14 +97,14 @@ async function upload({ client, output }: Session, surroundings: Surroundings, b
 }
 
 /** What the caller said about endpoints that the app no longer has. */
-type DeleteOptions = { readonly yes?: true; readonly keep?: true }
+export type DeleteOptions = { readonly yes?: true; readonly keep?: true }
 
 /**
  * Which endpoints the deploy may delete, as the app no longer has them.
  * @throws CliError DELETES_UNCONFIRMED where nobody can be asked, ABANDONED after a no
  */
-async function chooseDeletes(
-  plan: DeployPlan,
+export async function chooseDeletes(
+  plan: DeployPlan | TargetPlan,
   { yes, keep }: DeleteOptions,
   { output, surroundings }: { readonly output: Output; readonly surroundings: Surroundings },
 ): Promise<readonly string[]> {

@@ -87,11 +87,20 @@ const MARKS = {
 
 const ACTION_WIDTH = Math.max(...Object.keys(MARKS).map((action) => action.length))
 
-/** Prints what a deploy would do, as a diff. @param url address of the service that it goes to */
-export function showPlan(output: Output, plan: DeployPlan, url: string): void {
+/**
+ * Prints what a deploy would do, as a diff.
+ * @param plan what runs the workers of a target is not known
+ * @param url address of the service that it goes to
+ */
+export function showPlan(
+  output: Output,
+  plan: Omit<DeployPlan, 'runsOn'> & Partial<Pick<DeployPlan, 'runsOn'>>,
+  url: string,
+): void {
   const { app, environment, makes, runsOn, git, activeGit, steps, warnings } = plan
+  const how = runsOn === undefined ? '' : `, in ${runsOn}`
   output.line()
-  output.line(`Plan for ${output.paint('bold', `${app}/${environment}`)} on ${url}, in ${runsOn}:`)
+  output.line(`Plan for ${output.paint('bold', `${app}/${environment}`)} on ${url}${how}:`)
   const names = { app: `app ${app}`, environment: `environment ${environment}` }
   if (makes.length > 0) output.line(`  creates ${makes.map((what) => names[what]).join(' and ')}`)
   if (git !== undefined) output.line(`  code: ${gitText(git)}`)

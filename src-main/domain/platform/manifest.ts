@@ -32,22 +32,20 @@ export function isPlatformManifest(value: unknown): boolean {
 }
 
 /** The resources that have an endpoint. Tasks run on demand and have none. */
-export function resourcesWithEndpoint({ resources }: PlatformManifest): readonly PlatformResource[] {
+function resourcesWithEndpoint({ resources }: PlatformManifest): readonly PlatformResource[] {
   return resources.filter(({ kind }) => kind !== 'task')
 }
 
 /**
  * The same manifest in our form.
  * @param fingerprint what tells this code from other code: the SHA-256 of its artifact
- * @param saved endpoints as a tool has saved them, by resource; what they say counts before the manifest
  */
 export function fromPlatformManifest(
   { app, pythonVersion, excludedPackages, ...found }: PlatformManifest,
   fingerprint: string,
-  saved: ReadonlyMap<string, SavedEndpoint> = new Map(),
 ): Manifest {
   const served = resourcesWithEndpoint({ app, pythonVersion, excludedPackages, ...found })
-  const resources = served.map((each) => [each.name, resourceOf(each, saved.get(each.name))] as const)
+  const resources = served.map((each) => [each.name, resourceOf(each)] as const)
   const routes = served.filter(({ kind }) => kind === 'api').map((each) => [each.name, routesOf(each)] as const)
   return {
     version: MANIFEST_VERSION,
@@ -62,31 +60,68 @@ export function fromPlatformManifest(
   }
 }
 
-function resourceOf(found: PlatformResource, saved: SavedEndpoint | undefined): ManifestResource {
+/**
+ * A manifest with its endpoints as a tool has saved them: what was saved counts before the manifest.
+ * @param saved by resource
+ */
+export function withSaved(manifest: Manifest, saved: ReadonlyMap<string, SavedEndpoint>): Manifest {
+  const resources = Object.entries(manifest.resources).map(([name, resource]) => {
+    const endpoint = saved.get(name)
+    return [name, endpoint === undefined ? resource : savedOver(resource, endpoint)] as const
+  })
+  return { ...manifest, resources: Object.fromEntries(resources) }
+}
+
+function savedOver(
+  { imageName, gpuIds: _gpuIds, instanceIds: _instanceIds, ...found }: ManifestResource,
+  { template, ...saved }: SavedEndpoint,
+): ManifestResource {
+  const given = Object.fromEntries((template?.env ?? []).map(({ key, value }) => [key, value]))
+  return {
+    ...found,
+    ...imageOf(template?.imageName ?? imageName),
+    ...(saved.gpuIds == null ? {} : { gpuIds: saved.gpuIds }),
+    ...(saved.instanceIds == null ? {} : { instanceIds: [...saved.instanceIds] }),
+    workersMin: saved.workersMin ?? found.workersMin,
+    workersMax: saved.workersMax ?? found.workersMax,
+    gpuCount: saved.gpuCount ?? found.gpuCount,
+    env: { ...found.env, ...ofTheAppAlone(given) },
+    idleTimeout: saved.idleTimeout ?? found.idleTimeout,
+    scalerType: scalerOf(saved.scalerType) ?? found.scalerType,
+    scalerValue: saved.scalerValue ?? found.scalerValue,
+    executionTimeoutMs: saved.executionTimeoutMs ?? found.executionTimeoutMs,
+  }
+}
+
+// An image of the platform's runtime stands for ours.
+function imageOf(image: string | undefined): Pick<ManifestResource, 'imageName'> {
+  return image === undefined || readRuntimeImage(image) !== undefined ? {} : { imageName: image }
+}
+
+function ofTheAppAlone(env: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => !SET_BY_SERVICE.has(variable)))
+}
+
+function resourceOf(found: PlatformResource): ManifestResource {
   const { kind, name, module = '' } = found
   const isApi = kind === 'api'
-  const image = saved?.template?.imageName ?? found.imageName
-  const cards = saved === undefined ? found.gpus?.join(',') : (saved.gpuIds ?? undefined)
-  const cpus = saved === undefined ? found.instanceIds : (saved.instanceIds ?? undefined)
-  const given = new Map(Object.entries(found.env))
-  for (const { key, value } of saved?.template?.env ?? []) given.set(key, value)
   return {
     sdk: 2,
     is_load_balanced: isApi,
-    ...(image === undefined || readRuntimeImage(image) !== undefined ? {} : { imageName: image }),
-    workersMin: saved?.workersMin ?? found.workersMin,
-    workersMax: saved?.workersMax ?? found.workersMax,
-    ...(cards === undefined ? {} : { gpuIds: cards }),
-    gpuCount: saved?.gpuCount ?? found.gpuCount,
-    ...(cpus === undefined ? {} : { instanceIds: [...cpus] }),
-    env: Object.fromEntries([...given].filter(([variable]) => !SET_HERE.has(variable))),
+    ...imageOf(found.imageName),
+    workersMin: found.workersMin,
+    workersMax: found.workersMax,
+    ...(found.gpus === undefined ? {} : { gpuIds: found.gpus.join(',') }),
+    gpuCount: found.gpuCount,
+    ...(found.instanceIds === undefined ? {} : { instanceIds: [...found.instanceIds] }),
+    env: ofTheAppAlone(found.env),
     functions: isApi
       ? found.routes.map(({ method, path, handler }) => functionOf(handler, module, method, path))
       : [functionOf(name, module)],
-    idleTimeout: saved?.idleTimeout ?? found.idleTimeout,
-    scalerType: scalerOf(saved?.scalerType) ?? found.scalerType ?? (isApi ? 'REQUEST_COUNT' : 'QUEUE_DELAY'),
-    scalerValue: saved?.scalerValue ?? found.scalerValue,
-    executionTimeoutMs: saved?.executionTimeoutMs ?? found.executionTimeoutMs,
+    idleTimeout: found.idleTimeout,
+    scalerType: found.scalerType ?? (isApi ? 'REQUEST_COUNT' : 'QUEUE_DELAY'),
+    scalerValue: found.scalerValue,
+    executionTimeoutMs: found.executionTimeoutMs,
     maxConcurrency: found.maxConcurrency,
     // Whether it calls others stands in its code, which nobody has read. The key opens its own app alone.
     makesRemoteCalls: true,
@@ -98,9 +133,11 @@ function resourceOf(found: PlatformResource, saved: SavedEndpoint | undefined): 
   }
 }
 
-// What tells a worker where it is, and with which key it calls others, is set by the service that starts it. The key of
-// the account, which the tool sends along in clear, goes no further.
-const SET_HERE: ReadonlySet<string> = new Set([
+/**
+ * What tells a worker where it is, and with which key it calls others: set by the service that starts it. The key of the
+ * account, which the tool sends along in clear, goes no further.
+ */
+export const SET_BY_SERVICE: ReadonlySet<string> = new Set([
   'FLASH_RESOURCE_NAME',
   'FLASH_ENVIRONMENT',
   'RUNPOD_BUILD_ID',

@@ -130,7 +130,7 @@ export function parseManifest(text: string, artifact = ''): Manifest {
 }
 
 /** Checks the value of a manifest of SDK 2.0. @throws AppError BAD_FIELD */
-export function parsePlatformManifest(value: unknown): PlatformManifest {
+function parsePlatformManifest(value: unknown): PlatformManifest {
   const { data, error } = platformManifest.safeParse(value)
   if (data === undefined)
     throw new AppError('BAD_FIELD', { field: PLATFORM_MANIFEST_FILE, why: z.prettifyError(error) })

@@ -5,16 +5,12 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { PLATFORM_MANIFEST_FILE, type PlatformManifest } from '../../contract/platform-manifest.ts'
+import { MANIFEST_FILE, type Manifest } from '../../contract/manifest.ts'
+import { PLATFORM_MANIFEST_FILE } from '../../contract/platform-manifest.ts'
 import { endpointIdFrom } from '../../domain/ids.ts'
-import {
-  fromPlatformManifest,
-  isPlatformManifest,
-  resourcesWithEndpoint,
-  type SavedEndpoint,
-} from '../../domain/platform/manifest.ts'
+import { type SavedEndpoint, withSaved } from '../../domain/platform/manifest.ts'
 import { endpointsOf } from '../apps/environment-endpoints.ts'
-import { type OpenSourceDeps, parsePlatformManifest, unpackedFolder } from '../apps/release-source.ts'
+import { type OpenSourceDeps, parseManifest, unpackedFolder } from '../apps/release-source.ts'
 import type { Releases } from '../apps/releases.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Storage } from '../ports/storage.ts'
@@ -52,7 +48,7 @@ type Saved = { readonly id: string; readonly problem: string | undefined }
 
 type Deploy = {
   readonly build: string
-  readonly manifest: PlatformManifest
+  readonly manifest: Manifest
   readonly saved: Map<string, SavedEndpoint>
   readonly ids: Map<string, string>
   readonly endsAt: number
@@ -65,13 +61,13 @@ export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploy
 
   async function open(build: string): Promise<Deploy> {
     const folder = await unpackedFolder(deps, build, deps.stopping)
-    const value: unknown = JSON.parse((await deps.readManifest(folder)) ?? 'null')
-    if (!isPlatformManifest(value))
+    const text = await deps.readManifest(folder)
+    if (text === undefined)
       throw new AppError('BAD_FIELD', {
         field: 'flashBuildId',
-        why: `there is no ${PLATFORM_MANIFEST_FILE} in the build`,
+        why: `there is neither ${PLATFORM_MANIFEST_FILE} nor ${MANIFEST_FILE} in the build`,
       })
-    const manifest = parsePlatformManifest(value)
+    const manifest = parseManifest(text, build)
     return { build, manifest, saved: new Map(), ids: new Map(), endsAt: clock.steady() + limit('uploadMs') }
   }
 
@@ -99,7 +95,7 @@ export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploy
     { build, manifest, saved, ids }: Deploy,
   ): Promise<string | undefined> {
     deploys.delete(environment.id)
-    const text = JSON.stringify(fromPlatformManifest(manifest, build, saved))
+    const text = JSON.stringify(withSaved(manifest, saved))
     const source = { artifact: build, manifest: text }
     const made = await releases.create(environment, { source, ids, deletes: [], withoutImages: false })
     return await problemOf(environment, made)
@@ -125,7 +121,7 @@ export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploy
     async activate(environment, build) {
       const deploy = await open(build)
       deploys.set(environment.id, deploy)
-      const isWhole = resourcesWithEndpoint(deploy.manifest).length === 0
+      const isWhole = Object.keys(deploy.manifest.resources).length === 0
       return isWhole ? await release(environment, deploy) : undefined
     },
     async save(environment, endpoint) {
@@ -135,7 +131,7 @@ export function createPlatformDeploys(deps: PlatformDeploysDeps): PlatformDeploy
           field: 'flashEnvironmentId',
           why: 'has no build that waits for its endpoints. Deploy a build to it first',
         })
-      const wanted = resourcesWithEndpoint(deploy.manifest).map(({ name }) => name)
+      const wanted = Object.keys(deploy.manifest.resources)
       if (!wanted.includes(endpoint.name))
         throw new AppError('BAD_FIELD', {
           field: 'name',

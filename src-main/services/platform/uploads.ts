@@ -1,10 +1,12 @@
 /**
  * Artifacts that the platform's tools upload. They ask for an address, send the bytes there without a key, and say when
- * they have: so the address is random, takes one artifact of the announced size, and works for an hour. It is known in
- * memory alone: after a restart the tool begins again.
+ * they have: so the address is random, takes one artifact of the announced size, and works for an hour. Who was cut off
+ * asks how much has come, and goes on from there. The address is known in memory alone: after a restart the tool begins
+ * again, and what had come is deleted.
  */
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import type { UploadStatus } from '../../contract/service-routes.ts'
 import { newSecretId } from '../keys.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
@@ -21,21 +23,30 @@ export type PreparedUpload = {
 export type Uploads = {
   /** @throws AppError UPLOAD_TOO_LARGE */
   readonly prepare: (app: string, bytes: number) => PreparedUpload
+  /** How much has come, in bytes. @throws AppError UPLOAD_UNKNOWN where it is whole, or as `receive` */
+  readonly status: (id: string) => Promise<UploadStatus>
   /**
-   * Takes the bytes. One that failed on the way may be sent again.
+   * Takes the bytes. What failed on the way may be sent again, or go on: who goes on takes the place of a connection that
+   * broke without a word.
+   * @param from bytes that came before; 0: it begins again
    * @throws AppError UPLOAD_UNKNOWN where the address was never given, has taken its artifact, takes one now, or is too old;
-   *   UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
+   *   UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
    */
-  readonly receive: (id: string, bytes: AsyncIterable<Uint8Array>) => Promise<void>
+  readonly receive: (id: string, bytes: AsyncIterable<Uint8Array>, from?: number) => Promise<void>
   /** The artifact that came for this app. @throws AppError UPLOAD_UNKNOWN where none did */
   readonly finish: (app: string, id: string) => string
 }
+
+type Receiving = { readonly giveUp: () => void; readonly over: Promise<unknown> }
+
+const NOTHING_CAME = { file: undefined, receiving: undefined, artifact: undefined }
 
 type Upload = {
   readonly app: string
   readonly bytes: number
   readonly endsAt: number
-  isReceiving: boolean
+  file: string | undefined
+  receiving: Receiving | undefined
   artifact: string | undefined
 }
 
@@ -57,6 +68,17 @@ export function createUploads({
     return upload
   }
 
+  function findOpen(id: string): Upload {
+    const upload = find(id)
+    if (upload.artifact !== undefined) throw new AppError('UPLOAD_UNKNOWN')
+    return upload
+  }
+
+  async function store(upload: Upload, bytes: AsyncIterable<Uint8Array>, from: number): Promise<string> {
+    upload.file ??= await storage.artifacts.newFile()
+    return await storage.artifacts.receive(bytes, { file: upload.file, from, total: upload.bytes })
+  }
+
   function forgetOld(): void {
     for (const [id, { endsAt }] of uploads) if (endsAt <= clock.steady()) uploads.delete(id)
     const [oldest] = uploads.keys()
@@ -70,17 +92,33 @@ export function createUploads({
       forgetOld()
       const id = newSecretId(newId)
       const lifeMs = limit('uploadMs')
-      uploads.set(id, { app, bytes, endsAt: clock.steady() + lifeMs, isReceiving: false, artifact: undefined })
+      uploads.set(id, { app, bytes, endsAt: clock.steady() + lifeMs, ...NOTHING_CAME })
       return { id, expiresAt: clock.now() + lifeMs }
     },
-    async receive(id, bytes) {
-      const upload = find(id)
-      if (upload.isReceiving || upload.artifact !== undefined) throw new AppError('UPLOAD_UNKNOWN')
-      upload.isReceiving = true
+    async status(id) {
+      const { file, bytes: total } = findOpen(id)
+      return { received: file === undefined ? 0 : await storage.artifacts.receivedIn(file), total }
+    },
+    async receive(id, bytes, from = 0) {
+      const upload = findOpen(id)
+      while (upload.receiving !== undefined) {
+        if (from === 0) throw new AppError('UPLOAD_UNKNOWN')
+        upload.receiving.giveUp()
+        await upload.receiving.over
+        findOpen(id)
+      }
+      const given = Promise.withResolvers<never>()
+      const stored = store(upload, endedBy(bytes, given.promise), from)
+      const giveUp = () => given.reject(new Error('another connection goes on with it'))
+      const over = stored.then(
+        () => undefined,
+        () => undefined,
+      )
+      upload.receiving = { giveUp, over }
       try {
-        upload.artifact = await storage.artifacts.receive(bytes, upload.bytes)
+        upload.artifact = await stored
       } finally {
-        upload.isReceiving = false
+        upload.receiving = undefined
       }
     },
     finish(app, id) {
@@ -89,5 +127,16 @@ export function createUploads({
       uploads.delete(id)
       return artifact
     },
+  }
+}
+
+/** What comes of a stream until it is given up, also while nothing comes. */
+async function* endedBy(bytes: AsyncIterable<Uint8Array>, givenUp: Promise<never>): AsyncGenerator<Uint8Array> {
+  givenUp.catch(() => undefined) // it may be given up when all has come
+  const pieces = bytes[Symbol.asyncIterator]()
+  for (;;) {
+    const { done, value } = await Promise.race([pieces.next(), givenUp])
+    if (done === true) return
+    yield value
   }
 }

@@ -102,12 +102,22 @@ export type ArtifactFiles = {
    */
   readonly take: (artifact: string, file: string) => Promise<void>
   /**
-   * Stores an artifact that comes as a stream of bytes, whole or not at all.
-   * @param total bytes that were announced
+   * Stores an artifact that comes as a stream of bytes. Of a stream that breaks off, what came stays in its file, and
+   * another one may go on with it.
+   * @param part.file from `newFile`
+   * @param part.from bytes of it that came before; 0: it begins again
+   * @param part.total bytes that were announced
    * @returns its name
-   * @throws AppError UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL; whatever the stream throws
+   * @throws AppError UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL, DATABASE_BUSY when the stream breaks off
    */
-  readonly receive: (bytes: AsyncIterable<Uint8Array>, total: number) => Promise<string>
+  readonly receive: (
+    bytes: AsyncIterable<Uint8Array>,
+    part: { readonly file: string; readonly from: number; readonly total: number },
+  ) => Promise<string>
+  /** Bytes of such a file that came. */
+  readonly receivedIn: (file: string) => Promise<number>
+  /** Deletes what was being made when an earlier run of the service ended: nobody goes on with it. */
+  readonly dropUnfinished: () => Promise<void>
   /** The file of a whole artifact; undefined: it is not here. */
   readonly find: (artifact: string) => Promise<string | undefined>
   /** Folder for an artifact when it is unpacked; absolute, perhaps not there yet. If it is, it counts as touched. */

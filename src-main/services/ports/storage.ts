@@ -15,6 +15,7 @@ import type { PlatformStore } from './platform.ts'
 import type { ProjectStore } from './projects.ts'
 import type { LoadTestStore, SavedRequestStore } from './requests.ts'
 import type { SecretStore } from './secrets.ts'
+import type { TargetDeployStore } from './targets.ts'
 import type { LogStore, RequestStore, WorkerStore } from './worker-records.ts'
 import type { GraphStore, RunChange, WorkflowStorage } from './workflows.ts'
 
@@ -313,6 +314,7 @@ export type Storage = WorkflowStorage & {
   readonly loadTests: LoadTestStore
   readonly projects: ProjectStore
   readonly platform: PlatformStore
+  readonly targetDeploys: TargetDeployStore
   readonly artifacts: ArtifactFiles
   readonly graphs: GraphStore
   readonly modelDownloads: ModelDownloadStore

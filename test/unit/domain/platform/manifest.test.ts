@@ -4,8 +4,8 @@ import { platformManifest } from '../../../../src-main/contract/platform-manifes
 import {
   fromPlatformManifest,
   isPlatformManifest,
-  resourcesWithEndpoint,
   type SavedEndpoint,
+  withSaved,
 } from '../../../../src-main/domain/platform/manifest.ts'
 
 const BUILD = 'a'.repeat(64)
@@ -19,7 +19,7 @@ function converted(resource: object, saved?: SavedEndpoint, more: object = {}) {
     resources: [{ kind: 'queue', name: 'adder', module: 'main', ...resource }],
     ...more,
   })
-  const ours = fromPlatformManifest(found, BUILD, saved === undefined ? undefined : new Map([[saved.name, saved]]))
+  const ours = withSaved(fromPlatformManifest(found, BUILD), new Map(saved === undefined ? [] : [[saved.name, saved]]))
   const [first] = Object.values(ours.resources)
   if (first === undefined) throw new Error('it has no resource')
   return { ours, resource: first }
@@ -80,7 +80,6 @@ describe('a resource of 2.0 in our form', () => {
         { kind: 'queue', name: 'adder' },
       ],
     })
-    expect(resourcesWithEndpoint(found).map(({ name }) => name)).toEqual(['adder'])
     expect(Object.keys(fromPlatformManifest(found, BUILD).resources)).toEqual(['adder'])
   })
 

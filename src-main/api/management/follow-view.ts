@@ -1,0 +1,38 @@
+import type { Context } from 'hono'
+import type { Notifier } from '../../services/wait.ts'
+import { followAsEvents } from '../send-response.ts'
+
+/**
+ * Sends a view whenever it is another one than before, until it is the last. A view that has changed is another object.
+ */
+export function followView<View extends object>(
+  c: Context,
+  {
+    notifier,
+    stopping,
+    event,
+    view,
+    isLast,
+  }: {
+    readonly notifier: Notifier
+    readonly stopping: AbortSignal
+    readonly event: string
+    readonly view: () => View
+    readonly isLast: (view: View) => boolean
+  },
+): Response {
+  let id = 0
+  let sent: View | undefined
+  return followAsEvents(c, {
+    notifier,
+    stopping,
+    read() {
+      const now = view()
+      const end = isLast(now)
+      if (now === sent) return { items: [], more: false, end }
+      sent = now
+      id += 1
+      return { items: [{ id, event, data: JSON.stringify(now) }], more: false, end }
+    },
+  })
+}

@@ -1,0 +1,37 @@
+/** The operations of targets, and of deploys to them. */
+
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { readApp, viewTargetApp } from '../../services/targets/read-target.ts'
+import { createTargetClient } from '../../services/targets/target-client.ts'
+import { listTargets, putTarget, removeTarget, requireTarget } from '../../services/targets/targets.ts'
+import { DONE, type ManagementOperations } from '../operation.ts'
+import { followView } from './follow-view.ts'
+
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'targetDeploys' | 'sendToTarget'>
+
+/** Other services that speak the platform's control plane, and the app of this one there. */
+export const TARGET_OPERATIONS = {
+  targetList: (_request, { storage }) => ({ targets: [...listTargets(storage)] }),
+  targetPut: async ({ body }, service) => await putTarget({ ...service, send: service.sendToTarget }, body),
+  async targetRemove({ path }, { storage }) {
+    await removeTarget(storage, path.target)
+    return DONE
+  },
+  async targetAppRead({ path }, { storage, clock, sendToTarget, stopping }) {
+    const access = requireTarget(storage, path.target)
+    const client = createTargetClient({ send: sendToTarget, clock }, access, stopping)
+    return viewTargetApp(await readApp(client, path.app))
+  },
+  targetPlan: async ({ path, body }, { targetDeploys }) => await targetDeploys.plan(path, body),
+  targetDeployList: ({ path }, { targetDeploys }) => ({ deploys: [...targetDeploys.list(path)] }),
+  targetDeployCreate: async ({ path, body }, { targetDeploys }) => await targetDeploys.create(path, body),
+  targetDeployRead({ c, path, query }, { targetDeploys, stopping }) {
+    const view = () => targetDeploys.read(path.deployId)
+    if (query.follow !== 'true') return view()
+    view() // one that is not there is said before the stream begins
+    const { notifier } = targetDeploys
+    return followView(c, { notifier, stopping, event: 'deploy', view, isLast: ({ state }) => state !== 'running' })
+  },
+  targetDeployCancel: async ({ path }, { targetDeploys }) => await targetDeploys.cancel(path.deployId),
+} as const satisfies Partial<ManagementOperations<Services>>

@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { ago } from '../../domain/text.ts'
+import { readSecret } from '../ask.ts'
+import { usageError } from '../cli-error.ts'
+import { globalOptions, openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { isOpenToOthers } from './login.ts'
+
+const KEY = { name: 'key', question: 'Account key of the target:', nothing: 'No target was stored.' }
+
+type AddOptions = { readonly keyFile?: string; readonly keyEnv?: string }
+
+/** `drydock target`: other services that apps are deployed to. A key is asked for or read, never an argument. */
+export function addTarget(program: Command, surroundings: Surroundings): void {
+  const target = program.command('target').description('store, list or remove other services that apps are deployed to')
+
+  target
+    .command('add')
+    .description('store the address of another service and its key, encrypted; they replace those of the same name')
+    .argument('<name>', 'name for --target')
+    .addOption(new Option('--key-file <file>', 'file with the account key').conflicts('keyEnv'))
+    .option('--key-env <variable>', 'environment variable with the account key')
+    .addHelpText(
+      'after',
+      `
+The key is read from standard input or a prompt, unless a file or variable is named. It is tried first, kept by this
+service, and sent to that address only. The address in --url is that of the target's control plane, as
+RUNPOD_API_BASE_URL of the platform's own tools; the own service is found without it.
+
+Examples:
+  $ drydock target add box --url http://192.168.1.20:8790 < box.key
+  $ drydock target add hosted --url https://HOST --key-env RUNPOD_API_KEY
+  $ drydock deploy --target box`,
+    )
+    .action(async (name: string, options: AddOptions, command: Command) => {
+      const { url, key: given, ...own } = globalOptions(command)
+      if (!url) throw usageError(`Name its address: drydock target add ${name} --url https://HOST`)
+      if (given)
+        throw usageError('A key among the arguments is seen by others. Pass it on standard input, or with --key-file.')
+      const { client, output } = await openSession(command, surroundings, own)
+      const key = await readKey(options, surroundings)
+      const response = await client.call('targetPut', { body: { name, url, key } })
+      if (output.json) output.document(response)
+      else output.line(`target ${name} at ${response.url} stored`)
+      if (isOpenToOthers(response.url))
+        output.note(`warning: the key and all code go to ${response.url} unencrypted. Use https or a tunnel instead.`)
+    })
+
+  target
+    .command('list', { isDefault: true })
+    .description('list targets; keys are never shown')
+    .addHelpText('after', '\nExamples:\n  $ drydock target list')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('targetList')
+      if (output.json) output.document(response)
+      else if (response.targets.length === 0) output.line('No targets are stored.')
+      else
+        output.table(
+          ['NAME', 'ADDRESS', 'CHANGED'],
+          response.targets.map(({ name, url, updatedAt }) => [name, url, ago(updatedAt, surroundings.now())]),
+        )
+    })
+
+  target
+    .command('remove')
+    .description('forget a target and its key; what is deployed there stays')
+    .argument('<name>', 'name of the target')
+    .addHelpText('after', '\nExamples:\n  $ drydock target remove box')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('targetRemove', { path: { target: name } })
+      if (output.json) output.document(response)
+      else output.line(`target ${name} removed`)
+    })
+}
+
+async function readKey({ keyFile, keyEnv }: AddOptions, surroundings: Surroundings): Promise<string> {
+  const { cwd, env } = surroundings
+  if (keyEnv !== undefined) {
+    const key = env[keyEnv]?.trim()
+    if (!key) throw usageError(`The environment variable ${keyEnv} is not set, or empty.`)
+    return key
+  }
+  if (keyFile === undefined) return (await readSecret(KEY, surroundings)).trim()
+  const text = await readFile(resolve(cwd, keyFile), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw usageError(`${keyFile} cannot be read (${error.code}).`)
+  })
+  if (text.trim() === '') throw usageError(`${keyFile} is empty. Give a file with the key.`)
+  return text.trim()
+}

@@ -1,0 +1,194 @@
+/**
+ * `drydock deploy --target` and `drydock rollback --target`: built here as always, sent by the service of the caller,
+ * which has the key to the target.
+ */
+import { readFile } from 'node:fs/promises'
+import type { Manifest } from '../../contract/manifest.ts'
+import { type TargetDeploy, type TargetDeployCreate, type TargetPlan, targetDeploy } from '../../contract/targets.ts'
+import { chooseEnvironment } from '../../domain/app/app-target.ts'
+import { builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
+import { CliError } from '../cli-error.ts'
+import { size } from '../output.ts'
+import type { Session } from '../session.ts'
+import { SIGNAL_EXITS } from '../start-service.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { appOf, checkedApp, checkedEnvironment, type TargetOptions } from './app-target.ts'
+import { chooseDeletes, type DeployOptions, upload } from './deploy-app.ts'
+import { showPlan, showReleaseSteps } from './show-release.ts'
+
+type Place = { readonly target: string; readonly app: string; readonly environment: string }
+
+/**
+ * Builds the app of this folder, plans, and deploys it to a target. Until the build is activated nothing that serves
+ * there changes.
+ * @throws CliError as the steps do, TARGET_DEPLOY_FAILED, ABANDONED
+ */
+export async function deployToTarget(
+  options: DeployOptions & { readonly target: string; readonly withKey?: true },
+  session: Session,
+  surroundings: Surroundings,
+  build = runBuild,
+): Promise<void> {
+  const { client, output } = session
+  // Before the build, which may take minutes: a wrong name or a target that is away is reported at once.
+  const place = await placeOf(session, checkedApp(builtApp(surroundings)), options)
+  const built = await build(options, output, surroundings)
+  if (!output.json) showBuildWarnings(output, built)
+  const manifest: Manifest = JSON.parse(await readFile(built.manifest, 'utf8'))
+  const wanted = { source: { artifact: built.sha256, manifest }, withKey: options.withKey === true }
+  const plan = await client.call('targetPlan', { path: place, body: wanted })
+  if (!output.json) showPlan(output, plan, `target ${place.target}`)
+  if (options.plan === true) {
+    if (output.json) output.document({ plan })
+    return
+  }
+  const deletes = await chooseDeletes(plan, options, { output, surroundings })
+  if (!output.json) output.line()
+  await upload(session, surroundings, built)
+  await run(session, surroundings, { place, plan, body: { ...wanted, deletes: [...deletes] } })
+}
+
+/**
+ * Goes back to what an earlier deploy from here brought to a target.
+ * @param number of the deploy; without it the last one with other code than the active one
+ * @throws CliError NO_EARLIER_DEPLOY; as `deployToTarget`
+ */
+export async function rollbackOnTarget(
+  number: number | undefined,
+  options: TargetOptions & { readonly target: string },
+  session: Session,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { client, output } = session
+  const place = await placeOf(session, appOf(options.app, surroundings), options)
+  const deploy = number ?? (await lastOther(session, place))
+  if (deploy === undefined) throw new CliError('NO_EARLIER_DEPLOY', place)
+  const body = { source: { deploy } }
+  const plan = await client.call('targetPlan', { path: place, body })
+  if (!output.json) {
+    const { app, environment, target } = place
+    output.line(`${output.paint('bold', `${app}/${environment}`)} of target ${target} rolls back to deploy ${deploy}.`)
+    showPlan(output, plan, `target ${target}`)
+    output.line()
+  }
+  await run(session, surroundings, { place, plan, body })
+}
+
+async function placeOf(
+  { client }: Session,
+  app: string,
+  { target, env }: { readonly target: string; readonly env?: string },
+): Promise<Place> {
+  if (env !== undefined) checkedEnvironment(env)
+  const { environments } = await client.call('targetAppRead', { path: { target, app } })
+  const existing = environments.map(({ name }) => name)
+  return { target, app, environment: chooseEnvironment(env, existing) }
+}
+
+async function lastOther({ client }: Session, place: Place): Promise<number | undefined> {
+  const { target, app, environment } = place
+  const [{ deploys }, { environments }] = await Promise.all([
+    client.call('targetDeployList', { path: place }),
+    client.call('targetAppRead', { path: { target, app } }),
+  ])
+  const active = environments.find(({ name }) => name === environment)?.build
+  const artifact = deploys.find(({ build }) => build === active)?.artifact
+  return deploys.find((one) => one.build !== active && one.artifact !== artifact)?.number
+}
+
+type Deploying = {
+  readonly place: Place
+  readonly plan: TargetPlan
+  readonly body: Partial<TargetDeployCreate> & Pick<TargetDeployCreate, 'source'>
+}
+
+async function run(session: Session, surroundings: Surroundings, { place, plan, body }: Deploying): Promise<void> {
+  const { client, output } = session
+  const begun = await client.call('targetDeployCreate', { path: place, body })
+  const path = { deployId: begun.id }
+  let cancelled = false
+  const off = surroundings.onStopSignal((signal) => {
+    if (cancelled) surroundings.exitNow(SIGNAL_EXITS[signal])
+    cancelled = true
+    output.note('cancelling the deploy ...')
+    // It may end in this very moment; the stream says what became of it.
+    client.call('targetDeployCancel', { path }).catch(() => undefined)
+  })
+  try {
+    const deploy = await follow(session, surroundings, begun)
+    if (deploy.state === 'failed') throw failure(deploy, cancelled)
+    if (output.json) output.document({ plan, deploy })
+    else showActive(session, deploy)
+  } finally {
+    off()
+  }
+}
+
+/** Shows a deploy until it is over. */
+async function follow(
+  { client, output }: Session,
+  surroundings: Surroundings,
+  begun: TargetDeploy,
+): Promise<TargetDeploy> {
+  const show = showProgress(output, surroundings)
+  let deploy = begun
+  try {
+    while (deploy.state === 'running') {
+      const path = { deployId: begun.id }
+      for await (const { event, data } of client.follow('targetDeployRead', { path, query: { follow: 'true' } })) {
+        if (event !== 'deploy') continue
+        deploy = targetDeploy.parse(JSON.parse(data))
+        show.report(deploy)
+      }
+    }
+    return deploy
+  } finally {
+    show.end()
+  }
+}
+
+// The artifact on a line of its own, then the endpoints, with what happened on the way between them.
+function showProgress(output: Session['output'], surroundings: Surroundings) {
+  const sending = showBuildSteps(output, surroundings)
+  const steps = showReleaseSteps(output, surroundings)
+  const startedAt = surroundings.now()
+  let lines = 0
+  let isSent = false
+  return {
+    end: sending.end,
+    report({ phase, sentBytes, totalBytes, log, steps: now }: TargetDeploy) {
+      for (const line of log.slice(lines)) output.note(line)
+      lines = log.length
+      if (phase === 'begin') return
+      if (phase === 'upload') {
+        const text = `${size(sentBytes)} of ${size(totalBytes)}, ${Math.floor((100 * sentBytes) / totalBytes)} %`
+        sending.report({ kind: 'progress', step: 'send', text })
+        return
+      }
+      if (!isSent && totalBytes > 0) {
+        const tookMs = surroundings.now() - startedAt
+        sending.report({ kind: 'ended', step: 'send', tookMs, summary: size(totalBytes) })
+      }
+      isSent = true
+      steps.report(now)
+    },
+  }
+}
+
+function failure(deploy: TargetDeploy, cancelled: boolean): CliError {
+  const { target, reason: why = 'no reason was given.' } = deploy
+  if (cancelled) return new CliError('ABANDONED', { why: `The deploy to target ${target} ended: ${why}` })
+  const { message } = new CliError('TARGET_DEPLOY_FAILED', { target, why })
+  const body = { error: message, code: 'TARGET_DEPLOY_FAILED', deploy }
+  return new CliError('TARGET_DEPLOY_FAILED', { target, why }, { body })
+}
+
+function showActive({ output }: Session, { target, app, environment, number, endpoints }: TargetDeploy): void {
+  output.line()
+  output.line(`Deploy ${number} of ${output.paint('bold', `${app}/${environment}`)} is active on target ${target}.`)
+  output.line()
+  output.table(
+    ['ENDPOINT', 'WORKERS', 'ADDRESS'],
+    endpoints.map(({ resource, state, url }) => [resource, state, url]),
+  )
+}

@@ -1,0 +1,210 @@
+/** Targets: other services that speak the platform's control plane, and deploys of apps to them. Source: ours. */
+import { z } from 'zod'
+import { appName, artifactName, deployPlan, environmentName, releaseStep } from './app.ts'
+import { manifest } from './manifest.ts'
+import type { Route } from './routes.ts'
+import { done } from './routes.ts'
+
+/** Name of a target. */
+const targetName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be letters, digits, dots, hyphens and underscores')
+
+const targetUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an address like https://HOST' })
+  .max(1000)
+  .regex(/^[^@?#]*$/, 'must be an address without user, query and fragment')
+  // Clients of the platform are configured with either at the end; the service is the same.
+  .transform((text) => text.replace(/\/+$/, '').replace(/\/(?:v2|graphql)$/, ''))
+
+/** Body of 'store a target'; it replaces the one of the same name. */
+export const targetCreate = z.strictObject({
+  name: targetName,
+  url: targetUrl.describe('of the control plane: GraphQL is at /graphql below it, the management API at /v2'),
+  key: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,1000}$/, 'must be one word')
+    .describe('account key; it is stored encrypted and never shown again'),
+})
+
+/** A target with its key. */
+export type TargetCreate = z.output<typeof targetCreate>
+
+/** A target without its key. */
+export const targetView = z.object({ name: z.string(), url: z.string(), updatedAt: z.number().int() })
+
+/** A target without its key. */
+export type TargetView = z.infer<typeof targetView>
+
+/** What a target has of an app. */
+export const targetApp = z.object({
+  isThere: z.boolean(),
+  environments: z.array(z.object({ name: z.string(), state: z.string(), build: z.string().optional() })),
+})
+
+/** What a target has of an app. */
+export type TargetApp = z.infer<typeof targetApp>
+
+/** What a deploy to a target takes: an app that was built, or one that was deployed there before. */
+export const targetSource = z.union([
+  z.strictObject({ artifact: artifactName.describe('one that is here, for a deploy'), manifest }),
+  z.strictObject({ deploy: z.number().int().min(1).describe('number of an earlier deploy to the same environment') }),
+])
+
+/** What a deploy to a target takes. */
+export type TargetSource = z.output<typeof targetSource>
+
+/** What a deploy to a target would do, as far as the target tells what is there. */
+export const targetPlan = deployPlan.pick({ app: true, environment: true, makes: true, steps: true, warnings: true })
+
+/** What a deploy to a target would do. */
+export type TargetPlan = z.infer<typeof targetPlan>
+
+/** Body of 'deploy to a target'. */
+export const targetDeployCreate = z.strictObject({
+  source: targetSource,
+  deletes: z.array(z.string()).max(1000).default([]).describe('endpoints that may be deleted there'),
+  withKey: z
+    .boolean()
+    .default(false)
+    .describe('put the account key of the target into the environment of workers that call others'),
+})
+
+/** Body of 'deploy to a target'. */
+export type TargetDeployCreate = z.output<typeof targetDeployCreate>
+
+/** An endpoint on a target, as it answers now. */
+const targetEndpoint = z.object({
+  resource: z.string(),
+  id: z.string(),
+  loadBalanced: z.boolean(),
+  url: z.string().describe('base address of its jobs or routes'),
+  state: z.string().describe('what its workers do, like "1 idle"; "no worker" starts one with the first job'),
+})
+
+/** An endpoint on a target. */
+export type TargetEndpoint = z.infer<typeof targetEndpoint>
+
+/** A deploy to a target, under way or over. It is known until the service ends; one that worked is recorded. */
+export const targetDeploy = z.object({
+  id: z.string(),
+  target: z.string(),
+  app: z.string(),
+  environment: z.string(),
+  state: z.enum(['running', 'active', 'failed']),
+  phase: z.enum(['begin', 'upload', 'activate', 'wait', 'delete', 'end']),
+  sentBytes: z.number().int().describe('of the artifact that are there'),
+  totalBytes: z.number().int().describe('0: none has to be sent'),
+  steps: z.array(releaseStep),
+  log: z.array(z.string()).describe('what happened that a person may want to know, like an upload that went on'),
+  number: z.number().int().optional().describe('of the record, once it is active'),
+  reason: z.string().optional().describe('why it failed, and what holds there now'),
+  endpoints: z.array(targetEndpoint).describe('those of the environment afterwards'),
+})
+
+/** A deploy to a target. */
+export type TargetDeploy = z.infer<typeof targetDeploy>
+
+/** A deploy to a target that worked. */
+export const targetRecord = z.object({
+  number: z.number().int(),
+  build: z.string().describe('its id on the target'),
+  artifact: artifactName,
+  rollbackOf: z.number().int().optional(),
+  createdAt: z.number().int(),
+})
+
+/** A deploy to a target that worked. */
+export type TargetRecord = z.infer<typeof targetRecord>
+
+const PLACE = '/api/targets/:target/apps/:app/environments/:environment'
+const place = { app: appName, environment: environmentName }
+const OF_TARGET = ['TARGET_NOT_FOUND', 'TARGET_UNREACHABLE', 'TARGET_REFUSED', 'SECRET_LOST'] as const
+const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
+
+/** Part of the management API. */
+export const TARGET_ROUTES = {
+  targetList: {
+    methods: ['GET'],
+    path: '/api/targets',
+    summary: 'List targets, without their keys',
+    response: z.object({ targets: z.array(targetView) }),
+    errors: ['SECRET_LOST'],
+    source: 'ours: the same app on another machine',
+  },
+  targetPut: {
+    methods: ['POST'],
+    path: '/api/targets',
+    summary: 'Store a target whose key works; it replaces the one of the same name',
+    body: targetCreate,
+    response: targetView,
+    errors: [...READ_BODY, 'TARGET_UNREACHABLE', 'TARGET_REFUSED'],
+    source: 'ours',
+  },
+  targetRemove: {
+    methods: ['DELETE'],
+    path: '/api/targets/:target',
+    summary: 'Forget a target, its key and its records; what is deployed there stays',
+    response: done,
+    errors: ['TARGET_NOT_FOUND'],
+    source: 'ours',
+  },
+  targetAppRead: {
+    methods: ['GET'],
+    path: '/api/targets/:target/apps/:app',
+    summary: 'What a target has of an app',
+    params: { app: appName },
+    response: targetApp,
+    errors: [...OF_TARGET, 'BAD_FIELD'],
+    source: 'ours',
+  },
+  targetPlan: {
+    methods: ['POST'],
+    path: `${PLACE}/plan`,
+    summary: 'What a deploy to a target would do; nothing is changed',
+    params: place,
+    body: targetDeployCreate.pick({ source: true, withKey: true }),
+    response: targetPlan,
+    errors: [...OF_TARGET, ...READ_BODY, 'TARGET_DEPLOY_NOT_FOUND', 'KEY_IN_APP'],
+    source: 'ours',
+  },
+  targetDeployList: {
+    methods: ['GET'],
+    path: `${PLACE}/deploys`,
+    summary: 'List the deploys of this service to an environment of a target that worked, newest first',
+    params: place,
+    response: z.object({ deploys: z.array(targetRecord) }),
+    errors: ['TARGET_NOT_FOUND', 'BAD_FIELD'],
+    source: 'ours',
+  },
+  targetDeployCreate: {
+    methods: ['POST'],
+    path: `${PLACE}/deploys`,
+    summary: 'Deploy to a target, in the order of the requests of the platform’s own tools',
+    params: place,
+    body: targetDeployCreate,
+    response: targetDeploy,
+    errors: [
+      ...(['TARGET_NOT_FOUND', 'SECRET_LOST', ...READ_BODY, 'ARTIFACT_NOT_FOUND', 'TARGET_DEPLOY_NOT_FOUND'] as const),
+      ...(['KEY_IN_APP', 'TARGET_BUSY', 'STOPPING'] as const),
+    ],
+    source: 'docs/spec/platform.md, 8',
+  },
+  targetDeployRead: {
+    methods: ['GET'],
+    path: '/api/target-deploys/:deployId',
+    summary: 'How far a deploy to a target is',
+    query: { follow: z.enum(['true', 'false']).optional().describe('as server-sent events, until it is over') },
+    response: targetDeploy,
+    errors: ['TARGET_DEPLOY_NOT_FOUND', 'BAD_FIELD'],
+    source: 'ours',
+  },
+  targetDeployCancel: {
+    methods: ['POST'],
+    path: '/api/target-deploys/:deployId/cancel',
+    summary: 'Send nothing further of a deploy to a target; what it has activated goes on there',
+    response: targetDeploy,
+    errors: ['TARGET_DEPLOY_NOT_FOUND'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>

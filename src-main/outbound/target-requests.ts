@@ -1,0 +1,84 @@
+/**
+ * Requests to targets. The user has named their host, which may be of the own network; an address that a target gives
+ * out for an upload may lead to another host, but not into the network of this machine.
+ */
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { ClientRequest, IncomingMessage } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+import { MIB } from '../contract/units.ts'
+import { isPrivateAddress } from '../domain/private-address.ts'
+import type { FileBody, SendToTarget, TargetRequest } from '../services/ports/targets.ts'
+import { checkedRequest, networkError } from './checked-request.ts'
+
+// The longest answer that is read: a list of endpoints with their settings is far below.
+const ANSWER_BYTES = 16 * MIB
+// A target that says nothing for so long is given up, ms: twice what the last save of a deploy may take.
+const SILENT_MS = 120_000
+
+/** Sends one. */
+export const sendToTarget: SendToTarget = async (wanted) => {
+  try {
+    return await send(wanted)
+  } catch (error) {
+    throw new Error(networkError(error), { cause: error })
+  }
+}
+
+async function send({ url, method, headers, body, trustedHost, signal }: TargetRequest) {
+  const target = new URL(url)
+  const length = await lengthOf(body)
+  const answered = Promise.withResolvers<{ readonly status: number; readonly text: string }>()
+  const request = await checkedRequest(
+    target,
+    { method, headers: { ...headers, 'user-agent': 'drydock', 'content-length': String(length) }, signal },
+    {
+      refusal: (host, address) =>
+        target.host === trustedHost || !isPrivateAddress(address)
+          ? undefined
+          : `it gave out the private address ${host} (${address}), which is not its own`,
+      onResponse: (response, outgoing) => {
+        readText(response)
+          .then((text) => answered.resolve({ status: response.statusCode ?? 0, text }), answered.reject)
+          // Who answers before all was sent wants no more of it.
+          .finally(() => outgoing.destroy())
+      },
+    },
+  )
+  request.setTimeout(SILENT_MS, () => request.destroy(new Error(`no answer for ${SILENT_MS / 1000} s`)))
+  request.on('error', answered.reject)
+  write(request, body)
+  return await answered.promise
+}
+
+async function lengthOf(body: TargetRequest['body']): Promise<number> {
+  if (body === undefined) return 0
+  if (typeof body === 'string') return Buffer.byteLength(body)
+  return (await stat(body.file)).size - body.from
+}
+
+function write(request: ClientRequest, body: TargetRequest['body']): void {
+  if (body === undefined || typeof body === 'string') request.end(body)
+  // Its failure ends the request, whose error says why.
+  else pipeline(piecesOf(body), request).catch((error: Error) => request.destroy(error))
+}
+
+async function* piecesOf({ file, from, onSent }: FileBody): AsyncGenerator<Buffer> {
+  let sent = from
+  for await (const piece of createReadStream(file, { start: from, highWaterMark: MIB / 4 })) {
+    yield piece as Buffer
+    sent += (piece as Buffer).length
+    onSent(sent)
+  }
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of response) {
+    bytes += (part as Buffer).length
+    if (bytes > ANSWER_BYTES) throw new Error('its answer is too long')
+    parts.push(part as Buffer)
+  }
+  return Buffer.concat(parts).toString('utf8')
+}

@@ -1,0 +1,281 @@
+/**
+ * Deploys to targets: planned, run, followed, recorded. One that runs is known in memory alone, so a service that is
+ * killed leaves nothing of it here; what worked is recorded, so that there is a way back.
+ */
+
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import { manifest as manifestSchema } from '../../contract/manifest.ts'
+import type {
+  TargetDeploy,
+  TargetDeployCreate,
+  TargetPlan,
+  TargetRecord,
+  TargetSource,
+} from '../../contract/targets.ts'
+import { keyInApp, planTarget, saveInputOf, secretsOf } from '../../domain/platform/target-plan.ts'
+import type { Storage } from '../ports/storage.ts'
+import type { Clock, Log, NewId } from '../ports/system.ts'
+import type { StoredTargetDeploy, TargetPlace } from '../ports/targets.ts'
+import { createNotifier, type Notifier } from '../wait.ts'
+import { readApp, readEndpoints, secretNames, speaksDrydock } from './read-target.ts'
+import { type DeployedCode, type DeployNews, runTargetDeploy } from './run-deploy.ts'
+import { createTargetClient, type TargetAccess, type TargetClient, type TargetClientDeps } from './target-client.ts'
+import { requireTarget } from './targets.ts'
+
+/** What they need. */
+export type TargetDeploysDeps = TargetClientDeps & {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Log
+  readonly stopping: AbortSignal
+}
+
+/** What is to be planned. */
+type Wanted = { readonly source: TargetSource; readonly withKey: boolean }
+
+/** The deploys of this service to targets. */
+export type TargetDeploys = {
+  /** @throws AppError TARGET_NOT_FOUND, TARGET_UNREACHABLE, TARGET_REFUSED, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP */
+  readonly plan: (place: TargetPlace, wanted: Wanted) => Promise<TargetPlan>
+  /**
+   * Begins a deploy; it goes on by itself.
+   * @throws AppError TARGET_NOT_FOUND, ARTIFACT_NOT_FOUND, TARGET_DEPLOY_NOT_FOUND, KEY_IN_APP, TARGET_BUSY, STOPPING
+   */
+  readonly create: (place: TargetPlace, wanted: TargetDeployCreate) => Promise<TargetDeploy>
+  /** Of this run of the service. @throws AppError TARGET_DEPLOY_NOT_FOUND */
+  readonly read: (id: string) => TargetDeploy
+  /** Sends nothing further; resolves when that is done. @throws AppError TARGET_DEPLOY_NOT_FOUND */
+  readonly cancel: (id: string) => Promise<TargetDeploy>
+  /** Those that worked, newest first. @throws AppError TARGET_NOT_FOUND */
+  readonly list: (place: TargetPlace) => readonly TargetRecord[]
+  /** Notifies when one has got on. */
+  readonly notifier: Notifier
+  /** Cancels all; none begins any more. */
+  readonly stop: () => Promise<void>
+}
+
+type Run = { view: TargetDeploy; readonly giveUp: AbortController; over: Promise<void> }
+
+/** What a source means. */
+type Opened = {
+  readonly artifact: string
+  readonly manifest: Manifest
+  /** Where the target has it from before. */
+  readonly before: StoredTargetDeploy | undefined
+}
+
+// Runs that are remembered, for those who look later.
+const MAX_RUNS = 100
+const CANCELLED = 'it was cancelled'
+
+/** Makes them; none runs. */
+export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
+  const { storage, clock, newId, log } = deps
+  const notifier = createNotifier(clock)
+  const runs = new Map<string, Run>()
+  let stopped = false
+
+  function open(place: TargetPlace, source: TargetSource): Opened {
+    if ('artifact' in source) return { ...source, before: undefined }
+    const before = storage.targetDeploys.list(place).find(({ number }) => number === source.deploy)
+    if (before === undefined) throw new AppError('TARGET_DEPLOY_NOT_FOUND', { deploy: source.deploy })
+    return { artifact: before.artifact, manifest: manifestSchema.parse(JSON.parse(before.manifest)), before }
+  }
+
+  function refuseKey({ manifest }: Opened, { key }: TargetAccess, { withKey }: Pick<Wanted, 'withKey'>): void {
+    const found = withKey ? undefined : keyInApp(manifest, key)
+    if (found !== undefined) throw new AppError('KEY_IN_APP', found)
+  }
+
+  async function planOn(
+    client: TargetClient,
+    place: TargetPlace,
+    opened: Opened,
+  ): Promise<Omit<TargetPlan, 'warnings'>> {
+    const { app, environment: name } = place
+    const { artifact, manifest, before } = opened
+    const there = await readApp(client, app)
+    const environment = there?.environments.find((one) => one.name === name)
+    const active = environment?.activeBuildId ?? undefined
+    const build = before?.build ?? artifact
+    const saved = {
+      environmentId: '',
+      environment: name,
+      build,
+      pythonVersion: manifest.python_version,
+      key: undefined,
+    }
+    const saves = Object.entries(manifest.resources).map(
+      ([resource, settings]) => [resource, saveInputOf(resource, settings, saved)] as const,
+    )
+    const endpoints = environment === undefined ? [] : await readEndpoints(client, environment)
+    // The target names its builds as it likes; which artifact one is of, is recorded here.
+    const from = storage.targetDeploys.list(place).find((one) => one.build === active)?.artifact ?? active
+    return {
+      app,
+      environment: name,
+      makes: [
+        ...(there === undefined ? ['app' as const] : []),
+        ...(environment === undefined ? ['environment' as const] : []),
+      ],
+      steps: [...planTarget(endpoints, new Map(saves), { from, to: artifact })],
+    }
+  }
+
+  function begin(place: TargetPlace, opened: Opened, code: DeployedCode, wanted: TargetDeployCreate): Run {
+    const giveUp = new AbortController()
+    const access = requireTarget(storage, place.target)
+    const client = createTargetClient(deps, access, AbortSignal.any([giveUp.signal, deps.stopping]))
+    const view: TargetDeploy = {
+      id: newId.uuid(),
+      ...place,
+      state: 'running',
+      phase: 'begin',
+      sentBytes: 0,
+      totalBytes: 'file' in code ? code.bytes : 0,
+      steps: [],
+      log: [],
+      endpoints: [],
+    }
+    const run: Run = { view, giveUp, over: Promise.resolve() }
+    const change = (changed: Partial<TargetDeploy>) => {
+      run.view = { ...run.view, ...changed }
+      notifier.notify()
+    }
+    const news: DeployNews = {
+      change,
+      line: (line) => change({ log: [...run.view.log, line] }),
+      step: (resource, changed) =>
+        change({ steps: run.view.steps.map((one) => (one.resource === resource ? { ...one, ...changed } : one)) }),
+    }
+    const { manifest, artifact, before } = opened
+    const key = wanted.withKey ? access.key : undefined
+
+    async function deploy(): Promise<void> {
+      const { steps } = await planOn(client, place, opened)
+      change({ steps: steps.map((step) => ({ ...step, state: 'waiting' as const })) })
+      const work = { place, code, manifest, deletes: wanted.deletes, key }
+      const { build, endpoints } = await runTargetDeploy(deps, client, work, news)
+      const deployed = {
+        build,
+        artifact,
+        manifest: JSON.stringify(manifest),
+        rollbackOf: before?.number ?? null,
+        createdAt: clock.now(),
+      }
+      const number = await storage.write(() => storage.targetDeploys.add(place, deployed, limit('targetDeploysKept')))
+      const ended = run.view.steps.map((step) =>
+        step.action === 'delete' ? step : { ...step, state: 'done' as const },
+      )
+      change({ state: 'active', phase: 'end', number, steps: ended, endpoints: [...endpoints] })
+    }
+
+    run.over = deploy().catch((error) => {
+      const reason = giveUp.signal.aborted ? CANCELLED : reasonOf(error)
+      if (!(error instanceof AppError) && !giveUp.signal.aborted) log.error('deploy to a target failed', { error })
+      const steps = run.view.steps.map((step) =>
+        step.state === 'starting' ? { ...step, state: 'failed' as const } : step,
+      )
+      change({ state: 'failed', reason: `${reason} ${holdsAfter(run.view)}`, steps })
+    })
+    return run
+  }
+
+  function find(id: string): Run {
+    const run = runs.get(id)
+    if (run === undefined) throw new AppError('TARGET_DEPLOY_NOT_FOUND', { deploy: id.slice(0, 50) })
+    return run
+  }
+
+  function refuseSecond({ target, app, environment }: TargetPlace): void {
+    const isSame = ({ view }: Run) => view.target === target && view.app === app && view.environment === environment
+    if ([...runs.values()].some((run) => run.view.state === 'running' && isSame(run)))
+      throw new AppError('TARGET_BUSY', { target, app, environment })
+  }
+
+  return {
+    notifier,
+    async plan(place, wanted) {
+      const access = requireTarget(storage, place.target)
+      const opened = open(place, wanted.source)
+      refuseKey(opened, access, wanted)
+      const client = createTargetClient(deps, access, deps.stopping)
+      const plan = await planOn(client, place, opened)
+      return { ...plan, warnings: [...(await warningsOf(client, opened.manifest, wanted.withKey))] }
+    },
+    async create(place, wanted) {
+      const access = requireTarget(storage, place.target)
+      const opened = open(place, wanted.source)
+      refuseKey(opened, access, wanted)
+      const { artifact, before } = opened
+      const code = before ?? (await artifactOf(storage, artifact))
+      if (stopped) throw new AppError('STOPPING')
+      refuseSecond(place)
+      const run = begin(place, opened, code, wanted)
+      runs.set(run.view.id, run)
+      const [oldest] = runs.keys()
+      if (runs.size > MAX_RUNS && oldest !== undefined) runs.delete(oldest)
+      return run.view
+    },
+    read: (id) => find(id).view,
+    async cancel(id) {
+      const run = find(id)
+      if (run.view.state === 'running') run.giveUp.abort(new Error(CANCELLED))
+      await run.over
+      return run.view
+    },
+    list(place) {
+      requireTarget(storage, place.target)
+      return storage.targetDeploys.list(place).map(({ manifest: _manifest, rollbackOf, ...record }) => ({
+        ...record,
+        ...(rollbackOf === null ? {} : { rollbackOf }),
+      }))
+    },
+    async stop() {
+      stopped = true
+      for (const { giveUp } of runs.values()) giveUp.abort(new Error('the service stopped'))
+      await Promise.all([...runs.values()].map(({ over }) => over))
+    },
+  }
+}
+
+async function artifactOf({ artifacts }: Storage, artifact: string): Promise<DeployedCode> {
+  const [file, { total }] = await Promise.all([artifacts.find(artifact), artifacts.status(artifact)])
+  if (file === undefined || total === undefined) throw new AppError('ARTIFACT_NOT_FOUND', { artifact })
+  return { file, bytes: total }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof AppError ? error.message : 'The service could not go on with it; see its log.'
+}
+
+/** What a deploy that failed has left on the target. */
+function holdsAfter({ phase }: TargetDeploy): string {
+  if (phase === 'begin' || phase === 'upload') return 'Nothing was activated there.'
+  if (phase === 'delete') return 'The new code is active there; endpoints that were to go may still be there.'
+  return 'A Drydock keeps what was active until all new endpoints are ready.'
+}
+
+/** What differs on a target, or is missing there. */
+async function warningsOf(client: TargetClient, manifest: Manifest, withKey: boolean): Promise<readonly string[]> {
+  const warnings: string[] = []
+  const wanted = secretsOf(manifest)
+  const there = wanted.length === 0 ? [] : await secretNames(client)
+  for (const name of wanted.filter((one) => !there.includes(one)))
+    warnings.push(`The app names the secret ${name}, which the target does not have: add it there first.`)
+  if (await speaksDrydock(client)) return warnings
+  for (const [name, { sdk, makesRemoteCalls, networkVolumes }] of Object.entries(manifest.resources)) {
+    if (sdk !== 2)
+      warnings.push(`${name} is not written for SDK 2.0: a Drydock serves it, the platform’s images may not.`)
+    if (makesRemoteCalls && !withKey)
+      warnings.push(
+        `${name} calls other endpoints, for which it needs the account key there: allow it with --with-key.`,
+      )
+    if (networkVolumes.length > 0)
+      warnings.push(`${name} uses a network volume, which is not attached by this deploy: attach it there.`)
+  }
+  return warnings
+}

@@ -1,0 +1,137 @@
+/** What a target has of an app: its environments, their endpoints and what these do. */
+import { z } from 'zod'
+import { AppError } from '../../contract/errors.ts'
+import { platformEndpoint, platformWorkers } from '../../contract/platform.ts'
+import type { TargetApp, TargetEndpoint } from '../../contract/targets.ts'
+import type { ThereEndpoint } from '../../domain/platform/target-plan.ts'
+import { counted } from '../../domain/text.ts'
+import type { TargetClient } from './target-client.ts'
+
+const environment = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.string().nullish(),
+  activeBuildId: z.string().nullish(),
+  endpoints: z.array(z.object({ id: z.string(), name: z.string() })).nullish(),
+})
+
+/** An environment as a target has it. */
+export type ThereEnvironment = z.infer<typeof environment>
+
+const app = z.object({ id: z.string(), name: z.string(), flashEnvironments: z.array(environment).nullish() })
+
+/** An app as a target has it. */
+type ThereApp = { readonly id: string; readonly environments: readonly ThereEnvironment[] }
+
+const APP = `query ($name: String!) {
+  flashAppByName(flashAppName: $name) {
+    id name flashEnvironments { id name state activeBuildId endpoints { id name } }
+  }
+}`
+const ENVIRONMENT = `query ($input: FlashEnvironmentByNameInput!) {
+  flashEnvironmentByName(input: $input) { id name state activeBuildId endpoints { id name } }
+}`
+const ACCOUNT = 'query { myself { flashApps { name } } }'
+const SECRETS = 'query { myself { secrets { name } } }'
+
+const named = z.object({ name: z.string() })
+
+/** Asks what every account has, to see whether the key works. @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED */
+export async function checkKey(client: TargetClient): Promise<void> {
+  await client.query({ text: ACCOUNT, schema: z.object({ myself: z.object({ flashApps: z.array(named) }) }) })
+}
+
+/** Names of the account's secrets. @throws the same */
+export async function secretNames(client: TargetClient): Promise<readonly string[]> {
+  const schema = z.object({ myself: z.object({ secrets: z.array(named) }) })
+  const found = await client.query({ text: SECRETS, schema })
+  return found?.myself.secrets.map(({ name }) => name) ?? []
+}
+
+/** Whether the target is a Drydock: it alone has the state manager's queries. @throws AppError TARGET_UNREACHABLE */
+export async function speaksDrydock(client: TargetClient): Promise<boolean> {
+  try {
+    const schema = z.object({ apps: z.array(named) })
+    return (await client.query({ text: 'query { apps { name } }', schema })) !== undefined
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'TARGET_REFUSED') return false
+    throw error
+  }
+}
+
+/** Reads an app; undefined: the target has none of this name. @throws the same */
+export async function readApp(client: TargetClient, name: string): Promise<ThereApp | undefined> {
+  const schema = z.object({ flashAppByName: app.nullable() })
+  const found = await client.query({ text: APP, variables: { name }, schema })
+  if (!found?.flashAppByName) return undefined
+  const { id, flashEnvironments } = found.flashAppByName
+  return { id, environments: flashEnvironments ?? [] }
+}
+
+/** Reads an environment; undefined: there is none of this name. @throws the same */
+export async function readEnvironment(
+  client: TargetClient,
+  flashAppId: string,
+  name: string,
+): Promise<ThereEnvironment | undefined> {
+  const schema = z.object({ flashEnvironmentByName: environment.nullable() })
+  const found = await client.query({ text: ENVIRONMENT, variables: { input: { flashAppId, name } }, schema })
+  return found?.flashEnvironmentByName ?? undefined
+}
+
+/** An app of a target for people. */
+export function viewTargetApp(found: ThereApp | undefined): TargetApp {
+  return {
+    isThere: found !== undefined,
+    environments: (found?.environments ?? []).map(({ name, state, activeBuildId }) => ({
+      name,
+      state: state ?? 'UNKNOWN',
+      ...(activeBuildId == null ? {} : { build: activeBuildId }),
+    })),
+  }
+}
+
+/** The endpoints of an environment with their settings. @throws the same */
+export async function readEndpoints(
+  client: TargetClient,
+  { endpoints }: Pick<ThereEnvironment, 'endpoints'>,
+): Promise<readonly ThereEndpoint[]> {
+  const found: ThereEndpoint[] = []
+  for (const { id, name } of endpoints ?? []) {
+    const view = await client.rest('GET', `/serverless/${encodeURIComponent(id)}`, platformEndpoint)
+    // One that was deleted since the list was read.
+    if (view !== undefined) found.push({ resource: name, view })
+  }
+  return found
+}
+
+/** The same for people: where they answer, and what their workers do. @throws the same */
+export async function viewEndpoints(
+  client: TargetClient,
+  environment: Pick<ThereEnvironment, 'endpoints'>,
+): Promise<readonly TargetEndpoint[]> {
+  const views: TargetEndpoint[] = []
+  for (const { resource, view } of await readEndpoints(client, environment)) {
+    const { id, type, requestUrls } = view
+    const base = requestUrls.base ?? requestUrls.run?.replace(/\/run$/, '') ?? ''
+    const state = await workersOf(client, id)
+    views.push({ resource, id, loadBalanced: type === 'LOAD_BALANCER', url: reachable(base, client.url), state })
+  }
+  return views
+}
+
+/** What the workers of an endpoint do, for a person. @throws the same */
+export async function workersOf(client: TargetClient, id: string): Promise<string> {
+  const found = await client.rest('GET', `/serverless/${encodeURIComponent(id)}/workers`, platformWorkers)
+  const { total: _total, ...states } = found?.summary ?? { total: 0 }
+  const doing = Object.entries(states).filter(([, count]) => count > 0)
+  return doing.length === 0 ? 'no worker' : doing.map(([state, count]) => counted(count, state, state)).join(', ')
+}
+
+// A service that is reached through a network or a tunnel may know itself by loopback alone.
+function reachable(address: string, url: string): string {
+  if (!URL.canParse(address)) return address
+  const { hostname, origin, pathname } = new URL(address)
+  const isOwn = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return isOwn && origin !== new URL(url).origin ? `${url}${pathname}` : address
+}

@@ -1,0 +1,203 @@
+/**
+ * A deploy to a target, in the order of the requests of the platform's own tools: app and environment, artifact, build,
+ * endpoints. Until the build is activated nothing that serves there has changed; from then on the target decides, and a
+ * Drydock keeps what was active unless all new endpoints are ready. Source: docs/spec/platform.md, 8.
+ */
+import { z } from 'zod'
+import type { ReleaseStep } from '../../contract/app.ts'
+import { AppError } from '../../contract/errors.ts'
+import type { Manifest } from '../../contract/manifest.ts'
+import type { TargetDeploy, TargetEndpoint } from '../../contract/targets.ts'
+import { HOUR_MS } from '../../contract/units.ts'
+import { saveInputOf } from '../../domain/platform/target-plan.ts'
+import { toPlatformManifest } from '../../domain/platform/to-platform-manifest.ts'
+import { withFullStop } from '../../domain/text.ts'
+import type { Clock } from '../ports/system.ts'
+import type { TargetPlace } from '../ports/targets.ts'
+import { readApp, readEnvironment, type ThereEnvironment, viewEndpoints, workersOf } from './read-target.ts'
+import { sendArtifact } from './send-artifact.ts'
+import type { TargetClient } from './target-client.ts'
+
+/** What is deployed: an artifact of this machine, or a build that the target has from before. */
+export type DeployedCode = { readonly file: string; readonly bytes: number } | { readonly build: string }
+
+/** A deploy that is to be made. */
+export type DeployWork = {
+  readonly place: TargetPlace
+  readonly code: DeployedCode
+  readonly manifest: Manifest
+  readonly deletes: readonly string[]
+  /** Account key for workers that call others; undefined: they get none from here. */
+  readonly key: string | undefined
+}
+
+/** Where a deploy tells how far it is. */
+export type DeployNews = {
+  readonly change: (change: Partial<Pick<TargetDeploy, 'phase' | 'sentBytes'>>) => void
+  readonly line: (line: string) => void
+  readonly step: (resource: string, change: Pick<ReleaseStep, 'state'> & Pick<Partial<ReleaseStep>, 'note'>) => void
+}
+
+const CREATE_APP = 'mutation ($input: CreateFlashAppInput!) { createFlashApp(input: $input) { id } }'
+const CREATE_ENVIRONMENT =
+  'mutation ($input: CreateFlashEnvironmentInput!) { createFlashEnvironment(input: $input) { id name } }'
+const DELETE_APP = 'mutation ($id: String!) { deleteFlashApp(flashAppId: $id) }'
+const DEPLOY = 'mutation ($input: DeployBuildToEnvironmentInput!) { deployBuildToEnvironment(input: $input) { id } }'
+const SAVE = 'mutation ($input: EndpointInput!) { saveEndpoint(input: $input) { id } }'
+// Of a Drydock alone: the platform's own tools are told no reason.
+const WHY = `query ($app: String!, $name: String!) {
+  environment(app: $app, name: $name) { releases(limit: 1) { state reason } }
+}`
+
+const withId = z.object({ id: z.string() })
+const anything = z.looseObject({})
+
+/**
+ * Makes the deploy.
+ * @returns the id of the build, and the endpoints that the environment has then
+ * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED; whatever the signal of the client was aborted with
+ */
+export async function runTargetDeploy(
+  { clock }: { readonly clock: Clock },
+  client: TargetClient,
+  work: DeployWork,
+  news: DeployNews,
+): Promise<{ readonly build: string; readonly endpoints: readonly TargetEndpoint[] }> {
+  const { place, code, manifest } = work
+  const there = await readApp(client, place.app)
+  const appId = there?.id ?? (await createApp(client, place.app))
+  let build: string
+  let environmentId: string
+  try {
+    build = 'build' in code ? code.build : await upload(client, appId, { ...code, manifest }, news)
+    const known = there?.environments.find(({ name }) => name === place.environment)
+    environmentId = known?.id ?? (await createEnvironment(client, appId, place.environment))
+  } catch (error) {
+    // An app without anything in it is no use to anybody; where it cannot be deleted, the next deploy uses it.
+    if (there === undefined)
+      await client.query({ text: DELETE_APP, variables: { id: appId }, schema: anything, writes: true }).catch(() => {})
+    throw error
+  }
+  news.change({ phase: 'activate' })
+  const input = { flashEnvironmentId: environmentId, flashBuildId: build }
+  await client.query({ text: DEPLOY, variables: { input }, schema: anything, writes: true })
+  await saveEndpoints(client, { ...work, build, environmentId }, news)
+  news.change({ phase: 'wait' })
+  const environment = await waitUntilActive(clock, client, { place, appId, build }, news)
+  news.change({ phase: 'delete' })
+  await deleteEndpoints(client, environment, work, news)
+  const after = (await readEnvironment(client, appId, place.environment)) ?? environment
+  return { build, endpoints: await viewEndpoints(client, after) }
+}
+
+async function createApp(client: TargetClient, name: string): Promise<string> {
+  const schema = z.object({ createFlashApp: withId })
+  const made = await client.query({ text: CREATE_APP, variables: { input: { name } }, schema, writes: true })
+  return made?.createFlashApp.id ?? ''
+}
+
+async function createEnvironment(client: TargetClient, flashAppId: string, name: string): Promise<string> {
+  const schema = z.object({ createFlashEnvironment: withId })
+  const variables = { input: { flashAppId, name } }
+  const made = await client.query({ text: CREATE_ENVIRONMENT, variables, schema, writes: true })
+  return made?.createFlashEnvironment.id ?? ''
+}
+
+async function upload(
+  client: TargetClient,
+  appId: string,
+  { file, bytes, manifest }: { readonly file: string; readonly bytes: number; readonly manifest: Manifest },
+  { change, line }: DeployNews,
+): Promise<string> {
+  change({ phase: 'upload' })
+  const artifact = { file, bytes, manifest: toPlatformManifest(manifest) }
+  return await sendArtifact(client, appId, artifact, {
+    onProgress: (sentBytes) => change({ sentBytes }),
+    onLine: line,
+  })
+}
+
+// One after the other, as the tools do: the last one ends the deploy of a Drydock, and tells how it ended. Where its
+// answer is lost, the target is asked what became of it.
+async function saveEndpoints(
+  client: TargetClient,
+  {
+    place,
+    manifest,
+    key,
+    build,
+    environmentId,
+  }: DeployWork & { readonly build: string; readonly environmentId: string },
+  { step, line }: DeployNews,
+): Promise<void> {
+  const saved = { environmentId, environment: place.environment, build, pythonVersion: manifest.python_version, key }
+  const resources = Object.entries(manifest.resources)
+  for (const [index, [name, resource]] of resources.entries()) {
+    step(name, { state: 'starting' })
+    const input = saveInputOf(name, resource, saved)
+    try {
+      await client.query({ text: SAVE, variables: { input }, schema: anything, writes: true })
+    } catch (error) {
+      const isLost = error instanceof AppError && error.code === 'TARGET_UNREACHABLE'
+      if (!isLost || index < resources.length - 1) throw error
+      line(`The answer to the last request was lost (${error.data.why}). The target is asked what became of it.`)
+    }
+  }
+}
+
+// How often a target is asked whether it has decided, and how long at most, in ms. Source: ours; a Drydock decides within
+// minutes, and a deploy that hangs is not waited for all night.
+const LOOK_EVERY_MS = 1000
+const DECIDES_WITHIN_MS = HOUR_MS
+
+async function waitUntilActive(
+  clock: Clock,
+  client: TargetClient,
+  { place, appId, build }: { readonly place: TargetPlace; readonly appId: string; readonly build: string },
+  { step }: DeployNews,
+): Promise<ThereEnvironment> {
+  const until = clock.steady() + DECIDES_WITHIN_MS
+  for (;;) {
+    const environment = await readEnvironment(client, appId, place.environment)
+    if (environment === undefined) throw refused(client, 'the environment was deleted meanwhile.')
+    if (environment.state !== 'DEPLOYING') {
+      if (environment.activeBuildId === build) return environment
+      throw refused(
+        client,
+        (await reasonOf(client, place)) ?? 'its release failed, and what was active there still is.',
+      )
+    }
+    if (clock.steady() > until) throw refused(client, 'it did not decide within an hour.')
+    for (const { id, name } of environment.endpoints ?? [])
+      step(name, { state: 'starting', note: await workersOf(client, id) })
+    await client.pauseFor(LOOK_EVERY_MS)
+  }
+}
+
+const refused = ({ url }: TargetClient, why: string) => new AppError('TARGET_REFUSED', { url, why })
+
+async function reasonOf(client: TargetClient, { app, environment: name }: TargetPlace): Promise<string | undefined> {
+  const release = z.object({ state: z.string(), reason: z.string().nullish() })
+  const schema = z.object({ environment: z.object({ releases: z.array(release) }).nullable() })
+  try {
+    const told = await client.query({ text: WHY, variables: { app, name }, schema })
+    const last = told?.environment?.releases[0]
+    return last?.state === 'failed' && last.reason != null ? withFullStop(last.reason) : undefined
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}
+
+async function deleteEndpoints(
+  client: TargetClient,
+  { endpoints }: ThereEnvironment,
+  { manifest, deletes }: DeployWork,
+  { step }: DeployNews,
+): Promise<void> {
+  const gone = (endpoints ?? []).filter(({ name }) => manifest.resources[name] === undefined)
+  for (const { id, name } of gone) {
+    if (deletes.includes(name)) await client.rest('DELETE', `/serverless/${encodeURIComponent(id)}`, z.undefined())
+    step(name, { state: 'done', ...(deletes.includes(name) ? {} : { note: 'kept' }) })
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Sends an artifact to a target: the target gives out an address, the file goes there without the key, and the target
+ * makes a build of it. What broke off goes on where the address says how much has come, as that of a Drydock does;
+ * elsewhere it begins again. A target that was restarted has forgotten the address and gives out another one.
+ */
+import { z } from 'zod'
+import { AppError } from '../../contract/errors.ts'
+import { uploadStatus } from '../../contract/service-routes.ts'
+import { sizeText } from '../../domain/text.ts'
+import type { TargetClient } from './target-client.ts'
+
+/** An artifact on this machine. `manifest` goes along as the platform's tools send it. */
+export type OutgoingArtifact = { readonly file: string; readonly bytes: number; readonly manifest: unknown }
+
+/** Whom an upload tells. */
+export type UploadNews = {
+  readonly onProgress: (sentBytes: number) => void
+  /** A line for a person: what broke, and how it goes on. */
+  readonly onLine: (line: string) => void
+}
+
+const PREPARE = `mutation ($input: PrepareFlashArtifactUploadInput!) {
+  prepareFlashArtifactUpload(input: $input) { uploadUrl objectKey }
+}`
+const FINALIZE = `mutation ($input: FinalizeFlashArtifactUploadInput!) {
+  finalizeFlashArtifactUpload(input: $input) { id }
+}`
+const prepared = z.object({ prepareFlashArtifactUpload: z.object({ uploadUrl: z.url(), objectKey: z.string() }) })
+const finalized = z.object({ finalizeFlashArtifactUpload: z.object({ id: z.string() }) })
+
+// How often it is tried without a byte more. Source: the public tool tries four times.
+const TRIES = 4
+
+/**
+ * Uploads an artifact for an app of the target.
+ * @returns the id of the build
+ * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
+ */
+export async function sendArtifact(
+  client: TargetClient,
+  flashAppId: string,
+  { file, bytes, manifest }: OutgoingArtifact,
+  { onProgress, onLine }: UploadNews,
+): Promise<string> {
+  const { url } = client
+  let most = 0
+  let failed = 0
+  for (;;) {
+    const variables = { input: { flashAppId, tarballSize: bytes } }
+    const given = (await client.query({ text: PREPARE, variables, schema: prepared }))?.prepareFlashArtifactUpload
+    if (given === undefined) throw new AppError('TARGET_REFUSED', { url, why: 'the app was deleted meanwhile.' })
+    const { uploadUrl, objectKey } = given
+    for (let from: number | undefined = 0; from !== undefined; ) {
+      const why = await put(client, uploadUrl, { file, from, bytes, onSent: onProgress })
+      if (why === undefined) return await finalize(client, { flashAppId, objectKey, manifest })
+      failed += 1
+      if (failed >= TRIES) throw new AppError('TARGET_UNREACHABLE', { url, why: `the upload failed: ${why}` })
+      await client.pause(failed)
+      const come = await receivedAt(client, uploadUrl, bytes)
+      if (come !== undefined && come > most) failed = 0
+      most = Math.max(most, come ?? 0)
+      onProgress(come ?? 0)
+      const how = come === undefined ? 'begins again' : `goes on after ${sizeText(come)}`
+      onLine(`The upload broke off (${why}) and ${how}.`)
+      from = come
+    }
+  }
+}
+
+type Put = {
+  readonly file: string
+  readonly from: number
+  readonly bytes: number
+  readonly onSent: (bytes: number) => void
+}
+
+/** @returns why it failed */
+async function put(client: TargetClient, url: string, { file, from, bytes, onSent }: Put): Promise<string | undefined> {
+  const range = from === 0 ? {} : { 'content-range': `bytes ${from}-${bytes - 1}/${bytes}` }
+  const headers = { 'content-type': 'application/gzip', ...range }
+  try {
+    const { status } = await client.bare({ url, method: 'PUT', headers, body: { file, from, onSent } })
+    return status >= 200 && status < 300 ? undefined : `HTTP ${status}`
+  } catch (error) {
+    if (error instanceof AppError) return String(error.data.why)
+    throw error
+  }
+}
+
+/** How much has come, where the address tells it; undefined: it begins again, at an address of its own. */
+async function receivedAt(client: TargetClient, url: string, bytes: number): Promise<number | undefined> {
+  try {
+    const { status, text } = await client.bare({ url, method: 'GET', headers: { accept: 'application/json' } })
+    const { data } = uploadStatus.safeParse(status === 200 ? JSON.parse(text) : undefined)
+    return data?.total === bytes && data.received < bytes ? data.received : undefined
+  } catch (error) {
+    if (error instanceof AppError || error instanceof SyntaxError) return undefined
+    throw error
+  }
+}
+
+async function finalize(client: TargetClient, input: object): Promise<string> {
+  const made = await client.query({ text: FINALIZE, variables: { input }, schema: finalized, writes: true })
+  if (made === undefined) throw new AppError('TARGET_REFUSED', { url: client.url, why: 'it made no build.' })
+  return made.finalizeFlashArtifactUpload.id
+}

@@ -1,0 +1,143 @@
+/**
+ * Asks a target as the platform's own tools do: GraphQL at /graphql, the management API at /v2. What only reads is tried
+ * again when it fails on the way; what writes is sent once, as the answer may be all that was lost.
+ */
+import { type ZodType, z } from 'zod'
+import { AppError } from '../../contract/errors.ts'
+import { withFullStop } from '../../domain/text.ts'
+import type { Clock } from '../ports/system.ts'
+import type { SendToTarget, TargetRequest } from '../ports/targets.ts'
+import { wait } from '../wait.ts'
+
+/** What a client needs. */
+export type TargetClientDeps = { readonly send: SendToTarget; readonly clock: Clock }
+
+/** The address of a target and the key to it. */
+export type TargetAccess = { readonly url: string; readonly key: string }
+
+/** How the calls to one target are made. */
+export type TargetClient = {
+  readonly url: string
+  /**
+   * Asks by GraphQL; undefined where the answer is that something was not found.
+   * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
+   */
+  readonly query: <Value>(asked: GraphQLQuery<Value>) => Promise<Value | undefined>
+  /** Calls the management API; undefined where it knows no such thing. @throws the same */
+  readonly rest: <Value>(method: 'GET' | 'DELETE', path: string, schema: ZodType<Value>) => Promise<Value | undefined>
+  /** Sends what is no part of either and takes no key. @throws AppError TARGET_UNREACHABLE */
+  readonly bare: (request: Pick<TargetRequest, 'url' | 'method' | 'headers' | 'body'>) => ReturnType<SendToTarget>
+  /** Waits before the next try. @param failed tries, from 1 on */
+  readonly pause: (failed: number) => Promise<void>
+  /** Waits so many ms. */
+  readonly pauseFor: (ms: number) => Promise<void>
+}
+
+type GraphQLQuery<Value> = {
+  readonly text: string
+  readonly variables?: object
+  /** Of `data`. */
+  readonly schema: ZodType<Value>
+  readonly writes?: true
+}
+
+// How often what reads is tried, and the pause before the second try in ms, doubled each time: 0.5 + 1 + 2 s. Source:
+// the public tool tries four times.
+const TRIES = 4
+const AGAIN_AFTER_MS = 500
+const PASSING = new Set([429, 502, 503, 504])
+
+const answer = z.object({
+  data: z.unknown().optional(),
+  errors: z.array(z.object({ message: z.string() })).optional(),
+})
+
+/** Makes the client. @param signal aborts: nothing further is sent, and what runs ends */
+export function createTargetClient(
+  { send, clock }: TargetClientDeps,
+  { url, key }: TargetAccess,
+  signal: AbortSignal,
+): TargetClient {
+  const trustedHost = new URL(url).host
+  const refused = (why: string) => {
+    // It was sent the key, and could give it back.
+    const told = key.length < SHORTEST_HIDDEN ? why : why.replaceAll(key, '(key)')
+    return new AppError('TARGET_REFUSED', { url, why: withFullStop(told.slice(0, REASON_AT_MOST)) })
+  }
+
+  async function bare(request: Pick<TargetRequest, 'url' | 'method' | 'headers' | 'body'>) {
+    try {
+      return await send({ ...request, trustedHost, signal })
+    } catch (error) {
+      signal.throwIfAborted()
+      throw new AppError('TARGET_UNREACHABLE', { url, why: (error as Error).message }, { cause: error })
+    }
+  }
+
+  async function pauseFor(ms: number): Promise<void> {
+    await wait(clock, { ms, signal, listen: () => () => undefined })
+    signal.throwIfAborted()
+  }
+
+  const pause = (failed: number) => pauseFor(AGAIN_AFTER_MS * 2 ** (failed - 1))
+
+  async function ask(method: string, path: string, body: string | undefined, tries: number) {
+    const headers = { authorization: `Bearer ${key}`, accept: 'application/json', 'content-type': 'application/json' }
+    for (let failed = 1; ; failed++) {
+      try {
+        const response = await bare({ url: url + path, method, headers, ...(body === undefined ? {} : { body }) })
+        if (!PASSING.has(response.status) || failed >= tries) return response
+      } catch (error) {
+        if (failed >= tries || signal.aborted) throw error
+      }
+      await pause(failed)
+    }
+  }
+
+  function parsed(status: number, text: string): unknown {
+    if (status === 401 || status === 403) throw refused(`the key is wrong, or may not do this (HTTP ${status})`)
+    if (status >= 300 && status < 400) throw refused(`it redirects to another address (HTTP ${status})`)
+    try {
+      return JSON.parse(text)
+    } catch {
+      throw refused(`it answered with HTTP ${status}, and with no JSON. Check the address`)
+    }
+  }
+
+  return {
+    url,
+    bare,
+    pause,
+    pauseFor,
+    async query({ text, variables, schema, writes }) {
+      const body = JSON.stringify({ query: text, variables })
+      const response = await ask('POST', '/graphql', body, writes ? 1 : TRIES)
+      const { data: read } = answer.safeParse(parsed(response.status, response.text))
+      const problem = read?.errors?.[0]?.message
+      // These words mean to the platform's tools that a thing is not there.
+      if (problem !== undefined && /not found/i.test(problem) && !writes) return undefined
+      if (problem !== undefined) throw refused(problem)
+      const { data, success } = schema.safeParse(read?.data)
+      if (!success) throw refused(`its answer is none of the platform's (HTTP ${response.status}). Check the address`)
+      return data
+    },
+    async rest(method, path, schema) {
+      const { status, text } = await ask(method, `/v2${path}`, undefined, TRIES)
+      if (status === 404) return undefined
+      const value = text === '' ? undefined : parsed(status, text)
+      if (status >= 400) throw refused(detailOf(value) ?? `${method} ${path} failed (HTTP ${status})`)
+      const { data, success } = schema.safeParse(value)
+      if (!success) throw refused(`its answer to ${method} ${path} is none of the platform's`)
+      return data
+    },
+  }
+}
+
+const problem = z.looseObject({ detail: z.string() })
+
+const detailOf = (value: unknown) => problem.safeParse(value).data?.detail
+
+// A key is longer; a shorter text could be a word of any sentence.
+const SHORTEST_HIDDEN = 8
+// The longest reason of a target that is passed on, in characters.
+const REASON_AT_MOST = 2000

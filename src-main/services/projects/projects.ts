@@ -7,7 +7,7 @@ import type { ProjectDetail, ProjectView } from '../../contract/projects.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import { choosePythonVersion, collectRequirements } from '../../domain/app/collect-requirements.ts'
 import { type EndpointCall, findCalls } from '../../domain/app/find-calls.ts'
-import { makeManifest } from '../../domain/app/manifest.ts'
+import { makeAnyManifest, problemsOfAppName } from '../../domain/platform/app-manifest.ts'
 import type { Project, ProjectFolders, ProjectPorts, ProjectSource } from '../ports/projects.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
@@ -197,10 +197,11 @@ function createSourceReader({
     const requirements = collectRequirements({ scan })
     const python = choosePythonVersion({ endpoints, local: await source.localPython() })
     const ofPython = 'problem' in python ? [python.problem] : []
-    const problems = [...scan.errors, ...requirements.problems, ...ofPython, ...problemsOfName(folder)]
+    const ofName = [...problemsOfName(folder), ...problemsOfAppName(appOfFolder(folder), scan)]
+    const problems = [...scan.errors, ...requirements.problems, ...ofPython, ...ofName]
     if (!scan.ok || 'problem' in python) return { ...NOTHING, ...known, problems }
     const fingerprint = await source.fingerprint(folder, scan.files)
-    const manifest = makeManifest({
+    const manifest = makeAnyManifest({
       app: appOfFolder(folder),
       scan,
       pythonVersion: python.version,

@@ -4,7 +4,7 @@
  * lead to the same endpoints. Pure. Source: the public package runpod 2.0, its specs and its deploy.
  */
 import { type BuildProblem, buildProblem } from '../../contract/build.ts'
-import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
+import type { Manifest, ManifestTask } from '../../contract/manifest.ts'
 import { platformManifest, type WrittenPlatformManifest } from '../../contract/platform-manifest.ts'
 import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
 import { type DescribedApp, makeManifest, manifestFunction } from '../app/manifest.ts'
@@ -40,32 +40,30 @@ function makeManifestOfSdk2(described: DescribedApp): Manifest {
   const made = fromPlatformManifest(written, fingerprint)
   const scanned = new Map(scan.endpoints.map((endpoint) => [endpoint.name, endpoint]))
   const resources = Object.entries(made.resources).map(([name, resource]) => {
-    const endpoint = scanned.get(name)
-    return [name, endpoint === undefined ? resource : withSource(resource, endpoint, endpointFingerprints[name])]
+    const fingerprint = endpointFingerprints[name]
+    const makesRemoteCalls = scanned.get(name)?.makesRemoteCalls ?? true
+    const more = { makesRemoteCalls, ...(fingerprint === undefined ? {} : { fingerprint }) }
+    return [name, { ...withSource(resource, scanned.get(name)), ...more }]
   })
+  const tasks = Object.entries(made.tasks ?? {}).map(([name, task]) => [name, withSource(task, scanned.get(name))])
   return {
     ...made,
     generated_at: generatedAt,
     image_requirements: [...imageRequirements],
     resources: Object.fromEntries(resources),
+    ...(tasks.length === 0 ? {} : { tasks: Object.fromEntries(tasks) }),
   }
 }
 
-/** A resource with what only its source tells. */
-function withSource(
-  resource: ManifestResource,
-  { functions, makesRemoteCalls, settings }: ScannedEndpoint,
-  fingerprint: string | undefined,
-): ManifestResource {
-  const { mounts = [] } = settings
+/** A resource or task with what only its source tells. */
+function withSource<Made extends ManifestTask>(made: Made, scanned: ScannedEndpoint | undefined): Made {
+  const { functions = [], settings: { mounts = [] } = {} } = scanned ?? {}
   return {
-    ...resource,
+    ...made,
     // Neither cards nor a CPU means any card, as the package saves it.
-    ...(resource.gpuIds === undefined && resource.instanceIds === undefined ? { gpuIds: 'any' } : {}),
-    env: { ...resource.env, ...(mounts.length === 0 ? {} : { RUNPOD_MOUNTS: JSON.stringify(mounts.map(bound)) }) },
+    ...(made.gpuIds === undefined && made.instanceIds === undefined ? { gpuIds: 'any' } : {}),
+    env: { ...made.env, ...(mounts.length === 0 ? {} : { RUNPOD_MOUNTS: JSON.stringify(mounts.map(bound)) }) },
     functions: functions.map(manifestFunction),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    makesRemoteCalls,
   }
 }
 

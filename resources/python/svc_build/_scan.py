@@ -142,8 +142,10 @@ def _document_of(
         kind = "client" if endpoint.client_mode == "id" else "image"
     # Routes of the object's own file first, then those of the others by name.
     routes = sorted(endpoint.routes, key=lambda route: (route.file != endpoint.file, route.file, route.line))
+    shown = routes or endpoint.targets
     if endpoint.kind is not None:
-        routes = endpoint.routes
+        is_class = isinstance(endpoint.targets[0].node, ast.ClassDef)
+        shown = endpoint.routes if is_class else endpoint.targets
     makes_calls, called = calls.of(endpoint, scopes)
     return {
         "name": endpoint.name,
@@ -152,7 +154,7 @@ def _document_of(
         "line": endpoint.line,
         "variable": endpoint.variable,
         "settings": endpoint.settings,
-        "functions": [described.function(target) for target in routes or endpoint.targets],
+        "functions": [described.function(target) for target in shown],
         "makesRemoteCalls": makes_calls,
         "calls": called,
         **_of_app(endpoint),

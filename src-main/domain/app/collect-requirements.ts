@@ -56,7 +56,9 @@ export function collectRequirements({
   const wanted = new Map<string, string>()
   const ofImage = new Map<string, string>()
   const options: InstallerOption[] = []
-  const builtIn = scan.endpoints.some(({ sdk }) => sdk === 2) ? [] : BUILT_IN_PACKAGES
+  // The package of Apps is none of ours.
+  const isBuiltIn = (name: string) =>
+    BUILT_IN_PACKAGES.includes(name) && !(name === 'runpod' && scan.endpoints.some(({ sdk }) => sdk === 2))
   for (const found of linesOf(scan)) {
     const { text, file, line } = found
     if (found.isOption) {
@@ -69,7 +71,7 @@ export function collectRequirements({
     const read = parseRequirement(text)
     if ('why' in read) problems.push(buildProblem('REQUIREMENT_INVALID', { text, why: read.why }, { file, line }))
     else if (left.has(read.name)) ofImage.set(read.text, read.name)
-    else if (!builtIn.includes(read.name)) wanted.set(read.text, read.name)
+    else if (!isBuiltIn(read.name)) wanted.set(read.text, read.name)
   }
   return {
     wanted: [...wanted.keys()].sort(),

@@ -118,7 +118,8 @@ export function resourceSettings(resource: ManifestResource): readonly Setting[]
   return all.filter((setting) => setting !== undefined)
 }
 
-function taskSettings(task: ManifestTask): readonly Setting[] {
+/** The settings of a task that matter, in order. */
+export function taskSettings(task: ManifestTask): readonly Setting[] {
   const all: readonly (Setting | undefined)[] = [
     { name: 'Kind', value: 'task: each call runs on a worker of its own' },
     { name: 'Hardware', value: hardwareText(task) },

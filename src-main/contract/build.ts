@@ -20,8 +20,9 @@ export type BuildProblem = {
 export const BUILD_ERRORS = {
   PYTHON_MISSING: 'python3 was not found. Install Python 3.10 or newer, or put it on the PATH.',
   SCAN_FAILED: 'The source could not be read: {why}',
+  /** A warning. */
   APP_NAME_DIFFERS:
-    'App("{inSource}") is deployed as "{app}", the name of this folder, and its functions would call each other under another name. Write App("{app}"), or rename the folder. On the command line SVC_APP={inSource} deploys it under its own name.',
+    'App("{inSource}") is deployed as "{app}", the name of its folder. Its functions find each other, but scripts call "{inSource}": write App("{app}"), or deploy it with SVC_APP={inSource}.',
   HANDLER_MISSING: 'The handler file of endpoint "{name}" was not written. Please report it.',
   REQUIREMENT_INVALID: '"{text}" is not a valid requirement: {why}.',
   OPTION_UNKNOWN: 'The option "{text}" cannot be used in a build: {why}.',

@@ -20,10 +20,10 @@ export const isOfSdk2 = ({ endpoints }: Pick<ScanDocument, 'endpoints'>): boolea
   endpoints.some(({ sdk }) => sdk === 2)
 
 /**
- * What is wrong with the name under which an app is deployed: functions of an App call each other by the name that it
- * has in the source. @param app name under which it is deployed
+ * Warns where an App is deployed under another name than it has in the source: its workers are told the name, but scripts
+ * that import it are not. @param app name under which it is deployed
  */
-export function problemsOfAppName(app: string, { app: inSource }: Pick<ScanDocument, 'app'>): readonly BuildProblem[] {
+export function warningsOfAppName(app: string, { app: inSource }: Pick<ScanDocument, 'app'>): readonly BuildProblem[] {
   if (!inSource || inSource.name === app) return []
   const { name, file, line } = inSource
   return [buildProblem('APP_NAME_DIFFERS', { app, inSource: name }, { file, line })]

@@ -17,7 +17,7 @@ import {
   isOfSdk2,
   makeAnyManifest,
   makePlatformManifest,
-  problemsOfAppName,
+  warningsOfAppName,
 } from '../../domain/platform/app-manifest.ts'
 import { counted } from '../../domain/text.ts'
 import type { BuildFolder, BuildPorts, InstalledSet, MadeArtifact } from '../ports/build.ts'
@@ -120,13 +120,12 @@ function reportSteps({ clock }: Pick<Ports, 'clock'>, report: (event: BuildEvent
 
 async function discover(
   ports: Pick<Ports, 'scan'>,
-  { project, app, outputInProject }: BuildRequest,
+  { project, outputInProject }: BuildRequest,
   folder: BuildFolder,
   signal: AbortSignal | undefined,
 ): Promise<Step<ScanDocument>> {
   const found = await ports.scan({ project, handlersFolder: folder.handlers, signal })
-  const problems = [...found.errors, ...problemsOfAppName(app, found)]
-  if (problems.length > 0) throw new BuildFailure(problems)
+  if (!found.ok) throw new BuildFailure(found.errors)
   const files = found.files.filter((file) => file !== outputInProject)
   const endpoints = found.endpoints.filter(hasEndpoint).length
   const tasks = found.endpoints.filter(({ kind }) => kind === 'task').length
@@ -242,7 +241,7 @@ function resultOf(
     packages: packages?.packages ?? [],
     packagesCached: packages?.cached ?? false,
     excluded: [...new Set([...requirements.leftOut, ...(packages?.removed ?? [])])].sort(),
-    warnings: [...scan.warnings, ...(packages?.warnings ?? [])],
+    warnings: [...scan.warnings, ...warningsOfAppName(request.app, scan), ...(packages?.warnings ?? [])],
     steps,
     tookMs,
   }

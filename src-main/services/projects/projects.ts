@@ -7,7 +7,7 @@ import type { ProjectDetail, ProjectView } from '../../contract/projects.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import { choosePythonVersion, collectRequirements } from '../../domain/app/collect-requirements.ts'
 import { type EndpointCall, findCalls } from '../../domain/app/find-calls.ts'
-import { makeAnyManifest, problemsOfAppName } from '../../domain/platform/app-manifest.ts'
+import { makeAnyManifest, warningsOfAppName } from '../../domain/platform/app-manifest.ts'
 import type { Project, ProjectFolders, ProjectPorts, ProjectSource } from '../ports/projects.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
@@ -191,14 +191,14 @@ function createSourceReader({
   }
 
   async function readingOf(folder: string, scan: ScanDocument): Promise<SourceReading> {
-    const { endpoints, warnings } = scan
+    const { endpoints } = scan
+    const warnings = [...scan.warnings, ...warningsOfAppName(appOfFolder(folder), scan)]
     const named = endpoints.flatMap(({ name, file, line }) => (name === null ? [] : [[name, { file, line }] as const]))
     const known = { warnings, calls: findCalls(endpoints), places: Object.fromEntries(named) }
     const requirements = collectRequirements({ scan })
     const python = choosePythonVersion({ endpoints, local: await source.localPython() })
     const ofPython = 'problem' in python ? [python.problem] : []
-    const ofName = [...problemsOfName(folder), ...problemsOfAppName(appOfFolder(folder), scan)]
-    const problems = [...scan.errors, ...requirements.problems, ...ofPython, ...ofName]
+    const problems = [...scan.errors, ...requirements.problems, ...ofPython, ...problemsOfName(folder)]
     if (!scan.ok || 'problem' in python) return { ...NOTHING, ...known, problems }
     const fingerprint = await source.fingerprint(folder, scan.files)
     const manifest = makeAnyManifest({

@@ -4,7 +4,7 @@ import type { ScannedEndpoint } from '../../../../src-main/contract/scan.ts'
 import {
   makeAnyManifest,
   makePlatformManifest,
-  problemsOfAppName,
+  warningsOfAppName,
 } from '../../../../src-main/domain/platform/app-manifest.ts'
 import { scanned, scannedFunction, scanOf } from '../app/scan-support.ts'
 
@@ -89,9 +89,9 @@ test('an app of another form has the manifest that it always had', () => {
   expect(resources.greet).not.toHaveProperty('sdk')
 })
 
-test('an App is deployed under the name that it has in the source', () => {
+test('a warning says that an App is deployed under another name than it has in the source', () => {
   const app = { name: 'shop', file: 'main.py', line: 3 }
-  expect(problemsOfAppName('shop', { app })).toEqual([])
-  expect(problemsOfAppName('demo', { app: null })).toEqual([])
-  expect(problemsOfAppName('demo', { app })).toMatchObject([{ code: 'APP_NAME_DIFFERS', file: 'main.py', line: 3 }])
+  expect(warningsOfAppName('shop', { app })).toEqual([])
+  expect(warningsOfAppName('demo', { app: null })).toEqual([])
+  expect(warningsOfAppName('demo', { app })).toMatchObject([{ code: 'APP_NAME_DIFFERS', file: 'main.py', line: 3 }])
 })

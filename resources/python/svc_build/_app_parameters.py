@@ -63,8 +63,10 @@ def _cpus(value: Any) -> list[str]:
 def _workers(value: Any) -> list[int]:
     """n means from 0 to n."""
     pair = [0, value] if type(value) is int else list(value) if isinstance(value, (list, tuple)) else []
-    if len(pair) != 2 or any(type(n) is not int for n in pair) or not 0 <= pair[0] <= pair[1] or not 1 <= pair[1] <= 100:
-        raise Invalid("a whole number n (0 to n workers) or a pair (least, most), with 0 <= least <= most, 1 <= most <= 100")
+    if len(pair) != 2 or any(type(item) is not int for item in pair) or not 0 <= pair[0] <= pair[1] <= 100:
+        raise Invalid("a whole number n (0 to n workers) or a pair (least, most), with 0 <= least <= most <= 100")
+    if pair[1] == 0:
+        raise Invalid("at least one worker as the most")
     return pair
 
 

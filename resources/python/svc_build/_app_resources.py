@@ -1,7 +1,7 @@
 """Programs of the package `runpod` 2.0: an `App`, and the functions and classes that it deploys.
 
-`@app.queue(...)` makes an endpoint for jobs, `@app.api(...)` one for requests, and `@app.task(...)` what runs on a worker
-of its own whenever it is called. Source: the package, runpod/apps/app.py and handles.py.
+`@app.queue(...)` makes an endpoint for jobs, `@app.api(...)` one for requests, and `@app.task(...)` what runs on a
+worker of its own whenever it is called. Source: the package, runpod/apps/app.py and handles.py.
 """
 
 from __future__ import annotations

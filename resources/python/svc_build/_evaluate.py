@@ -11,11 +11,14 @@ from typing import Any
 
 from svc_build._app_values import RECORDS as APP_RECORDS
 from svc_build._arithmetic import BINARY, BUILTINS, COMPARE, STRING_METHODS, UNARY, bounded
-from svc_build._catalog import ALL_MEMBERS, ENUMS, RECORDS
+from svc_build._catalog import ALL_MEMBERS, APP_PACKAGE, ENUMS, RECORDS
 from svc_build._names import Names
 from svc_build._scope import Scope
 from svc_build._sdk_values import enum_of, enum_value
 from svc_build._symbols import Definition, External, Invalid, SdkMember, SdkName, Unresolved, Value, shown
+
+
+_PLACES = ("DataCenter", f"{APP_PACKAGE}.DataCenter")
 
 
 class FromEnvironment(Unresolved):
@@ -198,7 +201,7 @@ class Evaluator(Names):
             return enum_of(called.name, self.evaluate(scope, node.args[0], order))
         if isinstance(called, SdkMember) and called.name == "all" and called.owner in ALL_MEMBERS:
             return list(ALL_MEMBERS[called.owner])
-        if isinstance(called, SdkMember) and called.name == "from_string" and "DataCenter" in called.owner and node.args:
+        if isinstance(called, SdkMember) and called.name == "from_string" and called.owner in _PLACES and node.args:
             text = str(self.evaluate(scope, node.args[0], order))
             return enum_of(called.owner, text.strip().upper().replace("_", "-"))
         raise Unresolved(f"`{shown(node)}` is a call")

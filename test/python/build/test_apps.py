@@ -145,7 +145,8 @@ class MistakesTest(AppTest):
     def test_values_that_are_wrong(self) -> None:
         for arguments, message in {
             "gpu='L3'": r"invalid-value gpu of endpoint \"work\" is 'L3'; it takes one or a list of any, ADA_24",
-            "workers=0": r"invalid-value workers .* 1 <= most <= 100",
+            "workers=0": r"invalid-value workers .* at least one worker as the most",
+            "workers=(2, 1)": r"invalid-value workers .* 0 <= least <= most <= 100",
             "mounts={'/data': runpod.NetworkVolume('n')}": r"invalid-value mounts .* one volume at its path",
             "mounts={'/runpod-volume': 'n'}": r"invalid-value mounts .* NetworkVolume\(name\)",
             "mounts={'/runpod-volume': runpod.NetworkVolume('n', sizes=1)}": r"invalid-value mounts .*'sizes'",

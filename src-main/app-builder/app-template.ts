@@ -3,17 +3,32 @@ import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const TEMPLATE = fileURLToPath(new URL('../../resources/templates/app', import.meta.url))
+const TEMPLATES = fileURLToPath(new URL('../../resources/templates', import.meta.url))
 // Files with a dot before their name, which packaging tools and this repository's own .gitignore would take for theirs.
 const DOTTED: Readonly<Record<string, string>> = { gitignore: '.gitignore', 'env.example': '.env.example' }
 
-/** The files of a new app: text by name. @param app its name, which the files hold as far as it can name a project */
-export async function readTemplate(app: string): Promise<Readonly<Record<string, string>>> {
-  const names = (await readdir(TEMPLATE)).filter((name) => !name.startsWith('__')).sort()
+/** The templates of apps, by the version of the package that they import. */
+export const APP_TEMPLATES = { 1: 'app', 2: 'app-2' } as const
+
+/** Name of a template. */
+export type AppTemplate = (typeof APP_TEMPLATES)[keyof typeof APP_TEMPLATES]
+
+/**
+ * The files of a new app: text by name.
+ * @param app its name, which the files hold as far as it can name a project; an App has it as it is
+ */
+export async function readTemplate(
+  app: string,
+  template: AppTemplate = APP_TEMPLATES[1],
+): Promise<Readonly<Record<string, string>>> {
+  const folder = join(TEMPLATES, template)
+  const names = (await readdir(folder)).filter((name) => !name.startsWith('__')).sort()
   const files = await Promise.all(
     names.map(async (name) => {
-      const text = await readFile(join(TEMPLATE, name), 'utf8')
-      return [DOTTED[name] ?? name, text.replaceAll('{{app}}', packageName(app))] as const
+      const text = await readFile(join(folder, name), 'utf8')
+      // JSON writes a text as Python does.
+      const named = text.replaceAll('{{app}}', packageName(app)).replaceAll('{{name}}', () => JSON.stringify(app))
+      return [DOTTED[name] ?? name, named] as const
     }),
   )
   return Object.fromEntries(files)

@@ -19,7 +19,7 @@ import type { ScanDocument } from '../contract/scan.ts'
 import { buildApp } from '../services/apps/build.ts'
 import type { ArtifactContent } from '../services/ports/build.ts'
 import type { BuildProject, ProjectPorts } from '../services/ports/projects.ts'
-import { readTemplate, writeFiles } from './app-template.ts'
+import { APP_TEMPLATES, type AppTemplate, readTemplate, writeFiles } from './app-template.ts'
 import { type AppBuilderOptions, buildPorts, PYTHON_PACKAGES, SDK } from './create-app-builder.ts'
 
 /** Makes them for this installation. */
@@ -99,12 +99,13 @@ function createProjectBuilder({ limitBytes = limit('artifactBytes'), ...options 
 
 // Apps to begin with: the template of `drydock init`, and the examples that come along.
 const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.url))
-const TEMPLATE = 'app'
+const TEMPLATES: readonly string[] = Object.values(APP_TEMPLATES)
+const isTemplate = (from: string): from is AppTemplate => TEMPLATES.includes(from)
 
 /** Makes an app in a folder that is empty or not there yet. See ProjectFolders.make. */
 async function makeApp(path: string, from: string): Promise<void> {
   const folder = wholePath(path)
-  const files = from === TEMPLATE ? await readTemplate(basename(folder)) : await readExample(from)
+  const files = isTemplate(from) ? await readTemplate(basename(folder), from) : await readExample(from)
   await reading(folder, async () => {
     const entries = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return []
@@ -140,7 +141,7 @@ async function exampleNames(): Promise<readonly string[]> {
 async function readExample(name: string): Promise<Readonly<Record<string, string>>> {
   const names = await exampleNames()
   if (!names.includes(name)) {
-    const why = `there is no example ${name}; there are ${[TEMPLATE, ...names].join(', ')}`
+    const why = `there is no example ${name}; there are ${[...TEMPLATES, ...names].join(', ')}`
     throw new AppError('BAD_FIELD', { field: 'from', why })
   }
   const folder = join(EXAMPLES, name)

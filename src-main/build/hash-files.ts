@@ -52,11 +52,11 @@ export function createEndpointHasher({ pythonPackages, sdk }: OurPackages): Hash
       return hashFiles(folder, await listFiles(folder), signal)
     })
     const shared = [pythonVersion, packages, await hashFiles(project, data, signal), await Promise.all(ours)]
-    const found = scan.endpoints.map(async ({ name, kind, sources, handlerFile }): Promise<[string, string][]> => {
+    const found = scan.endpoints.map(async ({ name, kind, sdk, sources, handlerFile }): Promise<[string, string][]> => {
       // What an image holds is none of the app's files; which image it is stands in the settings.
       if (name !== null && kind === 'image') return [[name, digest(kind)]]
-      if (name === null || !sources || handlerFile === undefined) return []
-      const handler = await hashFiles(handlersFolder, [handlerFile], signal)
+      if (name === null || !sources || (handlerFile === undefined && sdk !== 2)) return []
+      const handler = handlerFile === undefined ? '' : await hashFiles(handlersFolder, [handlerFile], signal)
       return [[name, digest([shared, sources.sha256, handler])]]
     })
     return Object.fromEntries((await Promise.all(found)).flat())

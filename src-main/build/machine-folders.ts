@@ -20,7 +20,8 @@ const INNER = ['src', 'app', 'workers', 'endpoints']
 // What tells a handler file of Python or TypeScript from another one.
 const NAMES_HANDLER =
   /^(?:async[ \t]+)?def[ \t]+\w*handler\w*[ \t]*\(|\bserverless\.start[ \t]*\(|^export[ \t]+(?:default\b|(?:async[ \t]+)?(?:function\*?|const)[ \t]+handler\b)/m
-const IMPORTS_APPS = /^[ \t]*(?:from|import)[ \t]+(?:svc|runpod_flash)\b/m
+const IMPORTS_APPS =
+  /^[ \t]*(?:(?:from|import)[ \t]+(?:svc|runpod_flash)\b|from[ \t]+runpod[ \t]+import\b.*\bApp\b)|\brunpod\.App\(/m
 
 /**
  * The folders in a folder, without hidden ones and those that cannot be read.

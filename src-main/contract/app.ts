@@ -122,6 +122,10 @@ export const deployPlan = z.object({
   git: gitState.optional().describe('of the new code'),
   activeGit: gitState.optional().describe('of the active code'),
   steps: z.array(plannedStep),
+  tasks: z
+    .array(z.string())
+    .optional()
+    .describe('of SDK 2.0: each call makes a worker, and nothing is deployed for them'),
   warnings: z.array(z.string()).describe('what differs from the manifest, like a GPU that this machine lacks'),
 })
 

@@ -20,6 +20,9 @@ export type BuildProblem = {
 export const BUILD_ERRORS = {
   PYTHON_MISSING: 'python3 was not found. Install Python 3.10 or newer, or put it on the PATH.',
   SCAN_FAILED: 'The source could not be read: {why}',
+  /** A warning. */
+  APP_NAME_DIFFERS:
+    'App("{inSource}") is deployed as "{app}", the name of its folder. Its functions find each other, but scripts call "{inSource}": write App("{app}"), or deploy it with SVC_APP={inSource}.',
   HANDLER_MISSING: 'The handler file of endpoint "{name}" was not written. Please report it.',
   REQUIREMENT_INVALID: '"{text}" is not a valid requirement: {why}.',
   OPTION_UNKNOWN: 'The option "{text}" cannot be used in a build: {why}.',
@@ -87,6 +90,8 @@ export type BuiltApp = {
   readonly pythonVersion: string
   /** `code`: SHA-256 of its settings and of the files that its code may load; missing: which ones is not known. */
   readonly endpoints: readonly { readonly name: string; readonly kind: string; readonly code?: string }[]
+  /** Names of tasks, which have no endpoint. */
+  readonly tasks: readonly string[]
   readonly packages: readonly InstalledPackage[]
   /** Whether the packages were there from an earlier build. */
   readonly packagesCached: boolean

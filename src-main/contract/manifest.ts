@@ -66,6 +66,18 @@ export const manifestResource = z.object({
   template: z.record(z.string(), z.unknown()).optional(),
 })
 
+/** A task of an app of SDK 2.0: each call of it makes a worker of its own. */
+export const manifestTask = manifestResource.pick({
+  imageName: true,
+  gpuIds: true,
+  gpuCount: true,
+  instanceIds: true,
+  env: true,
+  functions: true,
+  networkVolumes: true,
+  systemDependencies: true,
+})
+
 /** The manifest of an app: what its artifact holds, and what discovery reads. Source: docs/spec/app-deploy.md, 6. */
 export const manifest = z.object({
   version: z.string(),
@@ -80,12 +92,16 @@ export const manifest = z.object({
     .default([])
     .describe('requirements that are not in the artifact, as the image has them; ours gets them from here'),
   resources: z.record(z.string(), manifestResource),
+  tasks: z.record(z.string(), manifestTask).optional().describe('of SDK 2.0; they have no endpoint'),
   routes: z.record(z.string(), z.record(z.string(), z.string())).describe('endpoint -> "METHOD /path" -> function'),
   function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),
 })
 
 /** A manifest that has been checked. */
 export type Manifest = z.infer<typeof manifest>
+
+/** One task of a manifest. */
+export type ManifestTask = z.infer<typeof manifestTask>
 
 /** One endpoint of a manifest. */
 export type ManifestResource = z.infer<typeof manifestResource>

@@ -39,5 +39,8 @@ export const platformManifest = z.looseObject({
   resources: z.array(resource),
 })
 
+/** The manifest of an artifact of SDK 2.0, as it is written: what is the default may be left out. */
+export type WrittenPlatformManifest = z.input<typeof platformManifest>
+
 /** The manifest of an artifact of SDK 2.0. */
 export type PlatformManifest = z.infer<typeof platformManifest>

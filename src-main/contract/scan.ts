@@ -4,8 +4,11 @@
  */
 import { z } from 'zod'
 
-/** What becomes of an endpoint: jobs, HTTP requests, a ready image, or nothing but a client of one that exists. */
-const ENDPOINT_KINDS = ['queue', 'load-balanced', 'image', 'client'] as const
+/**
+ * What becomes of an endpoint: jobs, HTTP requests, a ready image, or nothing but a client of one that exists. A task has
+ * none: each call of it makes a worker of its own.
+ */
+const ENDPOINT_KINDS = ['queue', 'load-balanced', 'image', 'client', 'task'] as const
 
 const oneOrMore = z.union([z.string(), z.array(z.string())])
 
@@ -17,7 +20,13 @@ const scannedVolume = z.object({
   datacenter: oneOrMore.optional(),
 })
 
-/** Parameters of Endpoint that the source gives, checked by the scanner. Source: docs/spec/app-deploy.md, 1. */
+/** A volume of an App and where its workers find it. */
+const scannedMount = z.object({ kind: z.enum(['network', 'global']), reference: z.string(), path: z.string() })
+
+/**
+ * Parameters that the source gives, checked by the scanner: of Endpoint, and of `@app.queue` and the like. Source:
+ * docs/spec/app-deploy.md, 1.
+ */
 const scannedSettings = z.object({
   id: z.string().optional(),
   gpu: oneOrMore.optional(),
@@ -39,6 +48,12 @@ const scannedSettings = z.object({
   flashboot: z.boolean().optional(),
   datacenter: oneOrMore.optional(),
   python_version: z.string().optional(),
+  // Of an App alone.
+  mounts: z.array(scannedMount).optional(),
+  registry_auth: z.string().optional(),
+  model: z.string().optional().describe('owner/name, perhaps with :revision'),
+  accelerate_downloads: z.boolean().optional(),
+  container_disk_gb: z.number().int().optional(),
 })
 
 const scannedParameter = z.object({
@@ -86,6 +101,9 @@ const scannedEndpoint = z.object({
     .nullish()
     .describe('project files that its code may load; the hash covers them and its settings. null: not known'),
   handlerFile: z.string().optional().describe('name in the folder of handlers; missing where nothing runs'),
+  sdk: z.literal(2).optional().describe('it belongs to an App of SDK 2.0; module and qualname are what it decorates'),
+  module: z.string().optional(),
+  qualname: z.string().optional(),
 })
 
 const scanProblem = z.object({
@@ -105,6 +123,10 @@ const scannedRequirement = z.object({
 /** The document. Paths are relative to the project, with forward slashes, sorted. */
 export const scanDocument = z.object({
   ok: z.boolean(),
+  app: z
+    .object({ name: z.string(), file: z.string(), line: z.number().int() })
+    .nullish()
+    .describe('the App of SDK 2.0, whose functions call each other by its name'),
   files: z.array(z.string()).describe('all files that go into the build'),
   sourceFiles: z.array(z.string()).describe('the Python files among them'),
   ignored: z.number().int(),

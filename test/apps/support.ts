@@ -38,11 +38,14 @@ export type AppProject = {
 
 const noEngine = () => startedService({ env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } })
 
-/** Makes the app. @param given the service; without it one starts whose workers are processes */
-export async function appProject(given?: ServedService): Promise<AppProject> {
+/**
+ * Makes the app.
+ * @param given the service; without it one starts whose workers are processes @param init further arguments of `init`
+ */
+export async function appProject(given?: ServedService, init: readonly string[] = []): Promise<AppProject> {
   const service = given ?? (await noEngine())
   const project = join(service.folder, 'demo')
-  await startCommand(['init', 'demo'], { cwd: service.folder }).ended
+  await startCommand(['init', 'demo', ...init], { cwd: service.folder }).ended
   const start = (...argv: readonly string[]) => startCommand([...argv, '--data', service.data], { cwd: project })
   const run = (...argv: readonly string[]) => start(...argv).ended
   const write = (file: string, text: string) => writeFileSync(join(project, file), text)

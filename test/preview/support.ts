@@ -56,14 +56,19 @@ export type PreviewProject = {
   readonly folders: () => readonly string[]
 }
 
-/** Makes the app. @param env variables of all commands; without it workers are processes, wherever the test runs */
+/**
+ * Makes the app.
+ * @param env variables of all commands; without it workers are processes, wherever the test runs
+ * @param init further arguments of `init`
+ */
 export async function previewProject(
   env: Readonly<Record<string, string>> = { DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+  init: readonly string[] = [],
 ): Promise<PreviewProject> {
   const folder = temporaryFolder()
   const data = join(folder, 'data')
   const project = join(folder, 'demo')
-  const { exitCode } = await startCommand(['init', 'demo'], { cwd: folder }).ended
+  const { exitCode } = await startCommand(['init', 'demo', ...init], { cwd: folder }).ended
   expect(exitCode).toBe(0)
   // In one step: whoever watches the project must not find half of a file.
   const write = (file: string, text: string) => {

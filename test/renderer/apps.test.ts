@@ -9,6 +9,7 @@ import {
   hardwareText,
   resourceSettings,
   routesOf,
+  taskSettings,
   workersText,
 } from '../../src-renderer/features/apps/project/EndpointDetails.tsx'
 import { toGraph } from '../../src-renderer/features/apps/project/PictureTab.tsx'
@@ -171,6 +172,20 @@ const APP: Manifest = manifest.parse({
   function_registry: {},
 })
 
+const WITH_TASK: Manifest = {
+  ...APP,
+  tasks: {
+    train: {
+      gpuCount: 1,
+      gpuIds: 'any',
+      env: { TOKEN: 'never shown' },
+      functions: [{ name: 'fit', module: 'train', is_async: false, is_generator: false, is_class: false }],
+      networkVolumes: [{ name: 'weights' }],
+      systemDependencies: [],
+    },
+  },
+}
+
 describe('an endpoint in words', () => {
   test('says its hardware, workers and answers', () => {
     const { api, model } = APP.resources
@@ -187,6 +202,20 @@ describe('an endpoint in words', () => {
     expect(settings).toContainEqual({ name: 'Variables', value: 'TOKEN' })
     expect(settings).toContainEqual({ name: 'Volumes', value: 'weights' })
     expect(JSON.stringify(settings)).not.toContain('never shown')
+  })
+
+  test('a task is a box too, says what it is, and shows no value', () => {
+    const { items } = toGraph(WITH_TASK, [])
+    expect(items.map(({ id }) => id)).toEqual(['api', 'model', 'train'])
+    expect(routesOf(WITH_TASK, 'train')).toEqual(['fit()'])
+    expect(Object.values(WITH_TASK.tasks ?? {}).map(taskSettings)).toEqual([
+      [
+        { name: 'Kind', value: 'task: each call runs on a worker of its own' },
+        { name: 'Hardware', value: '1 GPU: any' },
+        { name: 'Variables', value: 'TOKEN' },
+        { name: 'Volumes', value: 'weights' },
+      ],
+    ])
   })
 
   test('does not say a function twice', () => {

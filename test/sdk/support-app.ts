@@ -23,10 +23,10 @@ const run = promisify(execFile)
 
 /**
  * Writes it. What stands for the folder `env` is up to the caller.
- * @param python an interpreter that has the package
+ * @param python an interpreter that has the package @param source the file that becomes `main.py`
  */
-export async function writeAppArtifact(folder: string, python: string): Promise<void> {
+export async function writeAppArtifact(folder: string, python: string, source = APP_SOURCE): Promise<void> {
   mkdirSync(folder)
-  copyFileSync(APP_SOURCE, join(folder, 'main.py'))
+  copyFileSync(source, join(folder, 'main.py'))
   await run(python, ['-c', MANIFEST, folder])
 }

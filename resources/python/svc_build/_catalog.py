@@ -1,15 +1,19 @@
-"""What the package `svc` offers by name, as data: enum members, records and the values they stand for.
+"""What the packages of apps offer by name, as data: enum members, records and the values they stand for.
 
-The values are those of `svc/_values.py`, which is the one place where they are written.
+The values are those of `svc/_values.py`, which is the one place where they are written. Names of the package `runpod`
+2.0 have it before them, like `runpod.GpuType`.
 """
 
 from __future__ import annotations
 
+from svc_build import _app_values
 from svc_build._data_files import load_data
 from svc_build._older_api import RESOURCES
 
 # Modules whose Endpoint is ours. Existing apps import the second one.
 DECORATOR_MODULES = ("svc", "runpod_flash")
+# The package whose App declares what is deployed.
+APP_PACKAGE = _app_values.PACKAGE
 
 _VALUES = load_data("svc", "_values")
 
@@ -23,11 +27,31 @@ ENUMS: dict[str, dict[str, str]] = {
     for name in ("GpuGroup", "GpuType", "CpuInstanceType", "DataCenter", "ServerlessScalerType", "CudaVersion")
 }
 
+
+
+def _of_app_package() -> dict[str, dict[str, str]]:
+    """The enums of the same names in the package of apps, with the cards that only it has."""
+    found = {f"{APP_PACKAGE}.{name}": dict(ENUMS[name]) for name in _app_values.NAMES if name in ENUMS}
+    cards: dict[str, str] = {}
+    for name, value in ENUMS["GpuType"].items():
+        cards.update({name: value, **_app_values.FURTHER_CARDS.get(name, {})})
+    return {**found, f"{APP_PACKAGE}.GpuType": cards}
+
+
+ENUMS.update(_of_app_package())
+
 # What Enum.all() of the public tool returns.
 ALL_MEMBERS: dict[str, list[str]] = {
     name: [str(member.value) for member in getattr(_VALUES, name).all()]
     for name in ("GpuGroup", "GpuType", "DataCenter")
 }
+ALL_MEMBERS.update(
+    {
+        name: [value for value in members.values() if value != "any"]
+        for name, members in ENUMS.items()
+        if name.startswith(f"{APP_PACKAGE}.")
+    }
+)
 
 # Fields of the records that a parameter may hold, in their order.
 RECORDS: dict[str, tuple[str, ...]] = {
@@ -54,6 +78,7 @@ OLDER_NAMES = frozenset({"CPU_DATACENTERS", "remote", *RESOURCES})
 SDK_NAMES: dict[str, frozenset[str]] = {
     "svc": frozenset({"Endpoint", *ENUMS, *RECORDS}),
     "runpod_flash": frozenset({"Endpoint", *ENUMS, *RECORDS}) | OLDER_NAMES,
+    APP_PACKAGE: _app_values.NAMES,
 }
 
 ROUTE_METHODS = ("get", "post", "put", "delete", "patch")

@@ -29,6 +29,21 @@ def _check_one(endpoint: EndpointObject, problems: Problems) -> None:
     settings = endpoint.settings
     if "gpu" in settings and "cpu" in settings:
         problems.add("gpu-and-cpu", file, lines["cpu"], what=what)
+    if endpoint.kind is not None and "cpu" in settings and "min_cuda_version" in settings:
+        problems.add("cuda-without-gpu", file, lines["min_cuda_version"], what=what)
+    if endpoint.kind is None:
+        _check_call(endpoint, problems)
+    concurrency = settings.get("max_concurrency", 1)
+    for target in endpoint.targets:
+        if concurrency > 1 and isinstance(target.node, ast.FunctionDef):
+            line = endpoint.line_of("max_concurrency")
+            problems.add("sync-concurrency", file, line, function=target.node.name, count=concurrency)
+
+
+def _check_call(endpoint: EndpointObject, problems: Problems) -> None:
+    """What an `Endpoint(...)` is used for has to fit its parameters."""
+    file, what, lines = endpoint.file, endpoint.what, endpoint.lines
+    settings = endpoint.settings
     if "id" in lines and "image" in lines:
         problems.add("id-and-image", file, endpoint.line, what=what)
     elif "image" in lines and "name" not in lines:
@@ -38,16 +53,11 @@ def _check_one(endpoint: EndpointObject, problems: Problems) -> None:
     if endpoint.routes and endpoint.targets:
         last = endpoint.targets[-1]
         problems.add("mixed-patterns", last.file, last.line, what=what, function=last.node.name)
-    concurrency = settings.get("max_concurrency", 1)
     if endpoint.routes:
         if settings.get("scaler_type") == "QUEUE_DELAY":
             problems.add("queue-scaler-with-routes", file, endpoint.line_of("scaler_type"), what=what)
-        if concurrency > 1:
+        if settings.get("max_concurrency", 1) > 1:
             problems.add("concurrency-of-load-balanced", file, endpoint.line_of("max_concurrency"), what=what)
-    for target in endpoint.targets:
-        if concurrency > 1 and isinstance(target.node, ast.FunctionDef):
-            line = endpoint.line_of("max_concurrency")
-            problems.add("sync-concurrency", file, line, function=target.node.name, count=concurrency)
 
 
 def _check_names(objects: list[EndpointObject], problems: Problems) -> None:
@@ -58,7 +68,7 @@ def _check_names(objects: list[EndpointObject], problems: Problems) -> None:
         if endpoint.name is None or endpoint.client_mode == "id":
             continue
         uses = [(target.node.name, target.file, target.line) for target in endpoint.targets]
-        if endpoint.routes or endpoint.client_mode == "image":
+        if (endpoint.routes and endpoint.kind is None) or endpoint.client_mode == "image":
             label = "the image" if endpoint.client_mode == "image" else "routes"
             uses = [] if endpoint.targets else [(label, endpoint.file, endpoint.line)]
         for function, file, line in uses:
@@ -75,7 +85,8 @@ def _check_functions(objects: list[EndpointObject], problems: Problems) -> None:
     queue: dict[str, Target] = {}
     in_file: dict[tuple[str, str], Target] = {}
     for endpoint in objects:
-        for target in endpoint.targets + endpoint.routes:
+        # Those of an App are found by the names of their resources.
+        for target in endpoint.targets + endpoint.routes if endpoint.kind is None else []:
             name = target.node.name
             key = (target.file, name)
             other = in_file.setdefault(key, target)

@@ -16,9 +16,8 @@ from svc_build._functions import Function, parameters
 from svc_build._problems import Problems
 from svc_build._project import Project
 from svc_build._scope import Scope
-from svc_build._sdk_values import Invalid
 from svc_build._settings import plain
-from svc_build._symbols import Definition, Unresolved
+from svc_build._symbols import Definition, Invalid, Unresolved
 from svc_build._walk import Seen, module_nodes
 
 _NAMED = ("positional-only", "positional-or-keyword", "keyword-only")

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import ast
 
+from svc_build._app_resources import AppReader
 from svc_build._catalog import RESERVED_PATHS, ROUTE_METHODS
 from svc_build._endpoints import EndpointCall, EndpointObject, EndpointTable, Target
 from svc_build._functions import Function
 from svc_build._older_api import RESOURCES, argument, route_call, shared_arguments
 from svc_build._problems import Problems
 from svc_build._scope import Scope, Step
-from svc_build._sdk_values import Invalid
 from svc_build._symbols import SdkName, Unresolved, Value, shown
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_PATHS = 'one text that begins with /, like @api.post("/items/{id}")'
 
 
 class DecoratorReader:
-    """Fills the targets and routes of the endpoints in `table`."""
+    """Fills the targets and routes of the endpoints in `table`; what an App has is read by `apps`."""
 
-    def __init__(self, table: EndpointTable, problems: Problems) -> None:
+    def __init__(self, table: EndpointTable, apps: AppReader, problems: Problems) -> None:
         self._table = table
+        self._apps = apps
         self._problems = problems
 
     def read(self, scope: Scope) -> None:
@@ -35,6 +35,8 @@ class DecoratorReader:
                 self._calls(scope, step)
 
     def _decorator(self, scope: Scope, step: Step, node: Function | ast.ClassDef, decorator: ast.expr) -> None:
+        if self._apps.read_decorator(scope, step, node, decorator):
+            return
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         name = self._table.sdk_name(scope, called, step.order)
         try:
@@ -74,7 +76,7 @@ class DecoratorReader:
         elif isinstance(node, ast.ClassDef):
             self._problems.add("class-with-route", scope.file, line, function=node.name)
         elif not self._is_client(found, scope, node, decorator):
-            path = self._path(found, scope, step, decorator)
+            path = self._table.path_of(scope, decorator, step.order, f"a route of {found.what}")
             if path in RESERVED_PATHS:
                 self._problems.add("reserved-path", scope.file, line, path=path, function=node.name)
             elif path is not None:
@@ -105,25 +107,6 @@ class DecoratorReader:
         called = ast.copy_location(ast.Attribute(decorator.func, name.lower(), ast.Load()), decorator)
         self._route(found, scope, step, node, route_call(decorator, path), called)
 
-    def _path(self, found: EndpointObject, scope: Scope, step: Step, call: ast.Call) -> str | None:
-        given = call.args + [word.value for word in call.keywords if word.arg == "path"]
-        others = [word.arg for word in call.keywords if word.arg != "path"]
-        data = {"parameter": "path", "what": f"a route of {found.what}"}
-        try:
-            if len(given) != 1 or others:
-                raise Invalid(_PATHS)
-            path = self._table.evaluator.evaluate(scope, given[0], step.order)
-            if isinstance(path, str) and path.startswith("/") and not any(map(str.isspace, path)):
-                return path
-            raise Invalid(_PATHS)
-        except Unresolved as reason:
-            way_out = "Write the path itself or a constant of a project file."
-            self._problems.add("unresolved-value", scope.file, call.lineno, reason=reason, way_out=way_out, **data)
-        except Invalid as allowed:
-            value = f"`{shown(given[0] if len(given) == 1 and not others else call)}`"
-            self._problems.add("invalid-value", scope.file, call.lineno, value=value, allowed=allowed, **data)
-        return None
-
     def _is_client(self, found: EndpointObject, scope: Scope, node: Function | ast.ClassDef, at: ast.expr) -> bool:
         mode = found.client_mode
         if mode is not None:
@@ -153,6 +136,7 @@ class DecoratorReader:
         for node in ast.walk(step.node):
             if not isinstance(node, ast.Call):
                 continue
+            self._apps.read_call(scope, node, step.order)
             name = self._table.sdk_name(scope, node.func, step.order)
             if name == "Endpoint":
                 read.add(id(node.func))

@@ -1,4 +1,4 @@
-"""The endpoints of the project: one object for each `Endpoint(...)` call.
+"""The endpoints of the project: one object for each `Endpoint(...)` or `@app.queue(...)` call.
 
 A decorator may use an object that another file made (`from app.api import api`), so the calls of all files are in one
 table, by the call's node.
@@ -10,19 +10,25 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from svc_build._app_parameters import RESOURCES as APP_RESOURCES
+from svc_build._catalog import APP_PACKAGE
 from svc_build._evaluate import Evaluator
 from svc_build._functions import Function
 from svc_build._older_api import RESOURCES, as_endpoint
 from svc_build._problems import Problems
 from svc_build._scope import Scope
-from svc_build._sdk_values import Invalid
 from svc_build._settings import SettingsReader
-from svc_build._symbols import SdkName, Unresolved, Value, ValueAttribute
+from svc_build._symbols import Invalid, SdkName, Unresolved, Value, ValueAttribute, shown
+
+_PATHS = 'one text that begins with /, like @api.post("/items/{id}")'
 
 
 @dataclass(frozen=True)
 class Target:
-    """A decorated function or class; `method` and `path` are those of a route, `line` that of the decorator."""
+    """A decorated function or class; `method` and `path` are those of a route, `line` that of the decorator.
+
+    `of_class`: the route is a method.
+    """
 
     node: Function | ast.ClassDef
     file: str
@@ -30,11 +36,15 @@ class Target:
     line: int
     method: str | None = None
     path: str | None = None
+    of_class: bool = False
 
 
 @dataclass(eq=False)
 class EndpointObject:
-    """One `Endpoint(...)` call. `targets`: what it decorates; `routes`: functions of `@object.get(path)` etc."""
+    """One `Endpoint(...)` call. `targets`: what it decorates; `routes`: functions of `@object.get(path)` etc.
+
+    `kind`: queue, api or task of an App; then `routes` are methods of the class that it decorates.
+    """
 
     file: str
     module: str
@@ -44,10 +54,13 @@ class EndpointObject:
     lines: dict[str, int] = field(default_factory=dict)
     targets: list[Target] = field(default_factory=list)
     routes: list[Target] = field(default_factory=list)
+    kind: str | None = None
 
     @property
     def client_mode(self) -> str | None:
-        """The parameter that makes it a client in the source: id or image."""
+        """The parameter that makes it a client in the source: id or image. Resources of an App are none."""
+        if self.kind is not None:
+            return None
         return "id" if "id" in self.lines else "image" if "image" in self.lines else None
 
     @property
@@ -87,6 +100,7 @@ class EndpointTable:
 
     def __init__(self, evaluator: Evaluator, problems: Problems) -> None:
         self.evaluator = evaluator
+        self._problems = problems
         self._settings = SettingsReader(evaluator, problems)
         self._by_call: dict[int, EndpointObject] = {}
 
@@ -103,6 +117,18 @@ class EndpointTable:
         except Unresolved:
             return None
         return symbol.name if isinstance(symbol, SdkName) else None
+
+    def is_app(self, scope: Scope, node: ast.expr, order: int | None) -> bool:
+        """Whether an expression is an `App(...)` of the package runpod 2.0, or was bound to one."""
+        if isinstance(node, ast.Call):
+            return self.sdk_name(scope, node.func, order) == f"{APP_PACKAGE}.App"
+        try:
+            symbol = self.evaluator.lookup(scope, node, order)
+        except Unresolved:
+            return False
+        return isinstance(symbol, Value) and isinstance(symbol.node, ast.Call) and self.is_app(
+            symbol.scope, symbol.node, symbol.order
+        )
 
     def call_of(self, scope: Scope, node: ast.AST, order: int | None) -> EndpointCall | None:
         """The call behind an expression: itself, or what its name was bound to. Raises Unresolved."""
@@ -141,6 +167,38 @@ class EndpointTable:
             call = as_endpoint(found.call, found.resource) if found.resource else found.call
             self._read(known, call, found)
         return known
+
+    def resource(self, found: EndpointCall, kind: str, target: Target) -> EndpointObject:
+        """The resource of a decorator `@app.queue(...)` and the like, always the same."""
+        known = self._by_call.get(id(found.call))
+        if known is None:
+            known = EndpointObject(found.scope.file, found.scope.module, found.call.lineno, None, kind=kind)
+            known.targets.append(target)
+            self._by_call[id(found.call)] = known
+            what = self._what(found._replace(call=ast.Call(found.call.func, [], found.call.keywords)))
+            read = self._settings.read(found.call, found.scope, found.order, what, APP_RESOURCES[kind])
+            known.settings, known.lines = read
+        return known
+
+    def path_of(self, scope: Scope, call: ast.Call, order: int | None, what: str) -> str | None:
+        """The path that the decorator of a route gives; None: it is wrong, which is recorded."""
+        given = call.args + [word.value for word in call.keywords if word.arg == "path"]
+        others = [word.arg for word in call.keywords if word.arg != "path"]
+        data = {"parameter": "path", "what": what}
+        try:
+            if len(given) != 1 or others:
+                raise Invalid(_PATHS)
+            path = self.evaluator.evaluate(scope, given[0], order)
+            if isinstance(path, str) and path.startswith("/") and not any(map(str.isspace, path)):
+                return path
+            raise Invalid(_PATHS)
+        except Unresolved as reason:
+            way_out = "Write the path itself or a constant of a project file."
+            self._problems.add("unresolved-value", scope.file, call.lineno, reason=reason, way_out=way_out, **data)
+        except Invalid as allowed:
+            value = f"`{shown(given[0] if len(given) == 1 and not others else call)}`"
+            self._problems.add("invalid-value", scope.file, call.lineno, value=value, allowed=allowed, **data)
+        return None
 
     def add_settings(self, known: EndpointObject, call: ast.Call, scope: Scope, order: int | None) -> None:
         """Settings that are written in a second place; the first stays."""

@@ -9,12 +9,16 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from svc_build._app_values import RECORDS as APP_RECORDS
 from svc_build._arithmetic import BINARY, BUILTINS, COMPARE, STRING_METHODS, UNARY, bounded
-from svc_build._catalog import ALL_MEMBERS, ENUMS, RECORDS
+from svc_build._catalog import ALL_MEMBERS, APP_PACKAGE, ENUMS, RECORDS
 from svc_build._names import Names
 from svc_build._scope import Scope
-from svc_build._sdk_values import Invalid, enum_of, enum_value
-from svc_build._symbols import Definition, External, SdkMember, SdkName, Unresolved, Value, shown
+from svc_build._sdk_values import enum_of, enum_value
+from svc_build._symbols import Definition, External, Invalid, SdkMember, SdkName, Unresolved, Value, shown
+
+
+_PLACES = ("DataCenter", f"{APP_PACKAGE}.DataCenter")
 
 
 class FromEnvironment(Unresolved):
@@ -188,13 +192,16 @@ class Evaluator(Names):
             named = {word.arg: self.evaluate(scope, word.value, order) for word in node.keywords if word.arg}
             if len(named) == len(node.keywords):
                 return _try(BUILTINS[name], node, *arguments, **named)
+        if isinstance(called, SdkName) and called.name in APP_RECORDS:
+            named = {word.arg: self.evaluate(scope, word.value, order) for word in node.keywords if word.arg}
+            return _made(called.name, self._elements(scope, node.args, order), named, node)
         if isinstance(called, SdkName) and called.name in RECORDS:
             return self._record(called.name, scope, node, order)
         if isinstance(called, SdkName) and called.name in ENUMS and len(node.args) == 1:
             return enum_of(called.name, self.evaluate(scope, node.args[0], order))
         if isinstance(called, SdkMember) and called.name == "all" and called.owner in ALL_MEMBERS:
             return list(ALL_MEMBERS[called.owner])
-        if isinstance(called, SdkMember) and (called.owner, called.name) == ("DataCenter", "from_string") and node.args:
+        if isinstance(called, SdkMember) and called.name == "from_string" and called.owner in _PLACES and node.args:
             text = str(self.evaluate(scope, node.args[0], order))
             return enum_of(called.owner, text.strip().upper().replace("_", "-"))
         raise Unresolved(f"`{shown(node)}` is a call")
@@ -220,6 +227,16 @@ class Evaluator(Names):
                     raise Invalid(f"{name} with the fields {', '.join(RECORDS[name])}, not {field}")
                 fields[field] = content
         return fields
+
+
+def _made(name: str, positions: list[Any], named: dict[str, Any], node: ast.Call) -> Any:
+    """What a record of an app is as a value."""
+    if len(named) < len(node.keywords):
+        raise Unresolved(f"`{shown(node)}` has arguments with stars")
+    try:
+        return APP_RECORDS[name](*positions, **named)
+    except TypeError as error:
+        raise Invalid(f"{name}(...) as the package has it: {error}") from None
 
 
 def _external(path: str, call: bool = False) -> Any:

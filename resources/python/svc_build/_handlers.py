@@ -22,7 +22,8 @@ def write_handlers(document: dict[str, Any], folder: str) -> None:
     taken = _taken(document["files"])
     written: set[str] = set()
     for endpoint in document["endpoints"]:
-        if endpoint["functions"]:
+        # What an App has is run by svc_runtime, which finds it by the manifest.
+        if endpoint["functions"] and "sdk" not in endpoint:
             name = _file_name(endpoint["name"], taken)
             taken.add(name.lower())
             written.add(name)

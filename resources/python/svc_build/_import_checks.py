@@ -32,14 +32,17 @@ class ImportChecker:
         self._calls = calls
         # A worker finds files in these by their bare names.
         self._searched: set[str] = set()
+        self._is_app = False
 
     def check(self, endpoints: list[EndpointObject]) -> None:
+        # Handles of an App may be imported anywhere, and its artifact holds the packages of all its functions.
+        self._is_app = any(endpoint.kind is not None for endpoint in endpoints)
         own: dict[str, set[EndpointObject]] = {}
         for endpoint in endpoints:
             for target in endpoint.targets + endpoint.routes:
                 own.setdefault(target.module, set()).add(endpoint)
         self._searched = {module.rpartition(".")[0] for module in own}
-        for module, held in sorted(own.items()):
+        for module, held in sorted(own.items()) if not self._is_app else []:
             self._check_peers(module, held)
         # What is imported at the top is loaded with the endpoint; the rest when a function imports it. The first kind
         # goes first, so that each module is read once.
@@ -86,7 +89,7 @@ class ImportChecker:
                 self._problems.add("name-of-older-package", scope.file, use.line, name=name)
         elif place.kind == "project" and use.level > 0:
             self._report_absent_names(use, scope, place.name)
-        elif place.kind == "external" and top and use.top and not use.guarded:
+        elif place.kind in ("external", "sdk") and top and use.top and not use.guarded and not self._is_app:
             package = use.module.partition(".")[0]
             if package not in sys.stdlib_module_names and package not in _PROVIDED:
                 self._problems.add("third-party-import", scope.file, use.line, package=package)

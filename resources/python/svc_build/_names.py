@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from svc_build._catalog import SDK_NAMES
+from svc_build._catalog import APP_PACKAGE, SDK_NAMES
 from svc_build._project import Project
 from svc_build._scope import Binding, Block, Import, Scope, ScopeReader
 from svc_build._symbols import (
@@ -109,7 +109,7 @@ class Names:
         for source in reversed(scope.stars):
             place = self.project.locate(source, scope.module)
             if place.kind == "sdk" and name in SDK_NAMES[place.name.partition(".")[0]]:
-                return SdkName(name)
+                return _of_package(place.name, name)
             inner = self.module_scope(place.name) if place.kind == "project" else None
             found = self._deeper(inner, name) if inner is not None else None
             if found is not None:
@@ -169,7 +169,7 @@ class Names:
 
     def _member(self, owner: Symbol, name: str) -> Symbol:
         if isinstance(owner, SdkModule):
-            return SdkName(name) if is_sdk_name(name) else SdkModule(f"{owner.name}.{name}")
+            return _of_package(owner.name, name)
         if isinstance(owner, SdkName):
             return SdkMember(owner.name, name)
         if isinstance(owner, External):
@@ -192,3 +192,11 @@ class Names:
         if inner in self.project.modules or inner in self.project.packages:
             return ProjectModule(inner)
         raise Unresolved(f"{self.project.modules.get(module, module)} does not define {name}")
+
+
+def _of_package(module: str, name: str) -> Symbol:
+    """What `name` of a package of apps, or of a module in it, is."""
+    if module.partition(".")[0] == APP_PACKAGE:
+        known = name in SDK_NAMES[APP_PACKAGE]
+        return SdkName(f"{APP_PACKAGE}.{name}") if known else SdkModule(f"{module}.{name}")
+    return SdkName(name) if is_sdk_name(name) else SdkModule(f"{module}.{name}")

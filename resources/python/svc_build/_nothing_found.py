@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from svc_build._app_programs import find_app_program
+from svc_build._app_resources import App
 from svc_build._endpoints import EndpointObject
 from svc_build._problems import ERROR, Problems
 from svc_build._project import Project, imports_decorators
@@ -17,19 +17,23 @@ _LOOKED_AT = 20_000
 
 _WRITE = 'Write `from svc import Endpoint` and `@Endpoint(name="hello")` above a function.'
 
+_WRITE_OF_APP = "Write `@app.queue()` above a function, `@app.api()` above a class, or `@app.task()`."
 
-def report_nothing_found(project: Project, objects: list[EndpointObject], problems: Problems) -> None:
+
+def report_nothing_found(
+    project: Project, objects: list[EndpointObject], app: App | None, problems: Problems
+) -> None:
     """One error with the cause; nothing where other errors already say why."""
     bare = problems.take("decorator-without-call")
     if problems.of(ERROR):
         return
-    program = find_app_program(project)
-    if program is not None:
-        problems.add("app-program", program.file, program.line)
-        return
     if bare:
         first = bare[0]
         problems.add("nothing-decorated", first["file"], first["line"], cause=first["message"])
+        return
+    if app is not None:
+        cause = f"the App(...) here deploys no function. {_WRITE_OF_APP}"
+        problems.add("nothing-decorated", app.file, app.line, cause=cause)
         return
     ignored = _ignored_endpoint(project)
     if ignored is not None:

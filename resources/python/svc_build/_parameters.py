@@ -6,21 +6,23 @@ Source of the limits: docs/spec/app-deploy.md, 2; of names, workers and timeouts
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from svc_build._catalog import ENUMS, IDLE_TIMEOUT_S, PYTHON_VERSIONS, RECORDS, VOLUME_GB
-from svc_build._sdk_values import Invalid
+from svc_build._older_api import FIELDS
+from svc_build._symbols import Invalid
 
 Check = Callable[[Any], Any]
 
 _ALL = {name: list(members.values()) for name, members in ENUMS.items()}
 
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WEEK_MS = 7 * 24 * 3600 * 1000
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+WEEK_MS = 7 * 24 * 3600 * 1000
 
 
-def _whole(low: int, high: int, unit: str = "") -> Check:
+def whole(low: int, high: int, unit: str = "") -> Check:
     def check(value: Any) -> int:
         if type(value) is not int or not low <= value <= high:
             raise Invalid(f"a whole number from {low} to {high}{unit}")
@@ -31,30 +33,30 @@ def _whole(low: int, high: int, unit: str = "") -> Check:
 
 def _timeout(value: Any) -> int:
     # 0: no limit of its own. 5000 ms is the least that the service keeps.
-    if type(value) is not int or not (value == 0 or 5000 <= value <= _WEEK_MS):
-        raise Invalid(f"0 (no limit) or a whole number from 5000 to {_WEEK_MS} ms")
+    if type(value) is not int or not (value == 0 or 5000 <= value <= WEEK_MS):
+        raise Invalid(f"0 (no limit) or a whole number from 5000 to {WEEK_MS} ms")
     return value
 
 
-def _name(value: Any) -> str:
+def name_text(value: Any) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= 100 or value != value.strip() or not value.isprintable():
         raise Invalid("a string of 1 to 100 printable characters without spaces at its ends")
     return value
 
 
-def _word(value: Any) -> str:
+def word(value: Any) -> str:
     if not isinstance(value, str) or not value or any(character.isspace() for character in value):
         raise Invalid("a string without spaces")
     return value
 
 
-def _flag(value: Any) -> bool:
+def flag(value: Any) -> bool:
     if not isinstance(value, bool):
         raise Invalid("True or False")
     return value
 
 
-def _one_of(values: list[str]) -> Check:
+def one_of(values: list[str]) -> Check:
     def check(value: Any) -> str:
         if value not in values:
             raise Invalid(f"one of {', '.join(values)}")
@@ -63,7 +65,7 @@ def _one_of(values: list[str]) -> Check:
     return check
 
 
-def _one_or_more_of(values: list[str], listed: list[str]) -> Check:
+def one_or_more_of(values: list[str], listed: list[str]) -> Check:
     """One value or a list; `listed` are those named in the message."""
 
     def check(value: Any) -> str | list[str]:
@@ -77,12 +79,12 @@ def _one_or_more_of(values: list[str], listed: list[str]) -> Check:
     return check
 
 
-def _data_center(value: Any) -> str | list[str]:
+def data_centers(value: Any) -> str | list[str]:
     def normal(item: Any) -> Any:
         return item.strip().upper().replace("_", "-") if isinstance(item, str) else item
 
     normalised = [normal(item) for item in value] if isinstance(value, (list, tuple)) else normal(value)
-    result: str | list[str] = _one_or_more_of(_ALL["DataCenter"], _ALL["DataCenter"])(normalised)
+    result: str | list[str] = one_or_more_of(_ALL["DataCenter"], _ALL["DataCenter"])(normalised)
     return result
 
 
@@ -94,7 +96,7 @@ def _workers(value: Any) -> list[int]:
     return pair
 
 
-def _texts(value: Any) -> list[str]:
+def texts(value: Any) -> list[str]:
     items = list(value) if isinstance(value, (list, tuple)) else None
     if items is None or not all(isinstance(item, str) and item.strip() for item in items):
         raise Invalid("a list of non-empty strings")
@@ -105,7 +107,7 @@ def _environment(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise Invalid("a dict of strings")
     for name, content in value.items():
-        if not isinstance(name, str) or _VARIABLE.fullmatch(name) is None:
+        if not isinstance(name, str) or VARIABLE.fullmatch(name) is None:
             raise Invalid(f"a dict of strings whose keys are variable names, not {name!r}")
         if not isinstance(content, str):
             raise Invalid(f'a dict of strings: write "{name}": "{content}"')
@@ -126,7 +128,7 @@ def _volume(value: Any) -> dict[str, Any] | list[dict[str, Any]]:
             raise Invalid(f"a NetworkVolume with a size from {VOLUME_GB[0]} to {VOLUME_GB[1]} GB")
         center = volume.pop("dataCenterId", None) or volume.get("datacenter")
         if center is not None:
-            volume["datacenter"] = _data_center(center)
+            volume["datacenter"] = data_centers(center)
     return volumes if isinstance(value, (list, tuple)) else volumes[0]
 
 
@@ -139,37 +141,48 @@ def _template(value: Any) -> dict[str, Any]:
 def _python_version(value: Any) -> str:
     if isinstance(value, float):
         raise Invalid(f'a string: write "{value}" in quotes')
-    return str(_one_of(PYTHON_VERSIONS)(value))
+    return str(one_of(PYTHON_VERSIONS)(value))
+
+
+class ParameterTable(NamedTuple):
+    """What a call takes: checks by name, and those of which None is the default, so that writing it says nothing.
+
+    `position`: the parameter that may come without its name. `older`: names of older forms, for the hint.
+    """
+
+    checks: dict[str, Check]
+    none_allowed: frozenset[str]
+    position: str | None = None
+    older: Mapping[str, str] = MappingProxyType({})
 
 
 # In the order of the specification.
-PARAMETERS: dict[str, Check] = {
-    "name": _name,
-    "id": _word,
-    "gpu": _one_or_more_of(_ALL["GpuGroup"] + _ALL["GpuType"], [*_ALL["GpuGroup"], "a card's name like NVIDIA L4"]),
-    "cpu": _one_or_more_of(_ALL["CpuInstanceType"], _ALL["CpuInstanceType"]),
+_CHECKS: dict[str, Check] = {
+    "name": name_text,
+    "id": word,
+    "gpu": one_or_more_of(_ALL["GpuGroup"] + _ALL["GpuType"], [*_ALL["GpuGroup"], "a card's name like NVIDIA L4"]),
+    "cpu": one_or_more_of(_ALL["CpuInstanceType"], _ALL["CpuInstanceType"]),
     "workers": _workers,
-    "idle_timeout": _whole(*IDLE_TIMEOUT_S, " seconds"),
-    "dependencies": _texts,
-    "system_dependencies": _texts,
+    "idle_timeout": whole(*IDLE_TIMEOUT_S, " seconds"),
+    "dependencies": texts,
+    "system_dependencies": texts,
     "env": _environment,
     "volume": _volume,
-    "image": _word,
-    "gpu_count": _whole(1, 64),
+    "image": word,
+    "gpu_count": whole(1, 64),
     "execution_timeout_ms": _timeout,
-    "scaler_type": _one_of(_ALL["ServerlessScalerType"]),
-    "scaler_value": _whole(1, 10_000),
-    "max_concurrency": _whole(1, 1000),
-    "min_cuda_version": _one_of(_ALL["CudaVersion"]),
+    "scaler_type": one_of(_ALL["ServerlessScalerType"]),
+    "scaler_value": whole(1, 10_000),
+    "max_concurrency": whole(1, 1000),
+    "min_cuda_version": one_of(_ALL["CudaVersion"]),
     "template": _template,
-    "flashboot": _flag,
-    "datacenter": _data_center,
+    "flashboot": flag,
+    "datacenter": data_centers,
     "python_version": _python_version,
-    "accelerate_downloads": _flag,
+    "accelerate_downloads": flag,
 }
 
-# Where None is the default, so that writing it says nothing.
-NONE_ALLOWED = frozenset(
+_NONE_ALLOWED = frozenset(
     [
         "name",
         "id",
@@ -188,3 +201,8 @@ NONE_ALLOWED = frozenset(
         "python_version",
     ]
 )
+
+# Fields of the public tool's older classes, for the hint after an unknown parameter.
+_OLDER_NAMES = {**FIELDS, "workersMin": "workers", "workersMax": "workers", "imageName": "image"}
+
+ENDPOINT = ParameterTable(_CHECKS, _NONE_ALLOWED, "name", _OLDER_NAMES)

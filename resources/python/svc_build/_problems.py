@@ -10,15 +10,15 @@ WARNING = "warning"
 MESSAGES: dict[str, tuple[str, str]] = {
     # nothing to build
     "nothing-decorated": (ERROR, "No endpoint was found: {cause}"),
-    "app-program": (
-        ERROR,
-        "This is an App of the package runpod 2.0, which its own tools build: deploy it with `drydock platform run -- rp "
-        "flash deploy`, or run it while you edit with `drydock platform run -- rp flash dev {file}`.",
-    ),
     "mixed-apps": (
         ERROR,
         "An App of the package runpod 2.0 stands beside the endpoint in {other_file} line {other_line}. One app has one "
         "form: keep the two in folders of their own.",
+    ),
+    "several-apps": (
+        ERROR,
+        "This is the second App of the folder; the first is in {other_file} line {other_line}. One folder deploys one app: "
+        "import that one here, or keep the two in folders of their own.",
     ),
     # how a decorator is written
     "decorator-without-call": (ERROR, "{decorator} needs a call: write {decorator}({example}) above {function}."),
@@ -54,12 +54,28 @@ MESSAGES: dict[str, tuple[str, str]] = {
         WARNING,
         "{what} has no function, no route and no image, so it is left out. Decorate a function with it or remove it.",
     ),
+    # functions and classes of an App
+    "unknown-resource-kind": (ERROR, "{decorator} of {function} is no decorator of an App; there are {allowed}."),
+    "resource-of-class": (ERROR, "{decorator} takes a function, and {function} is a class. Only @app.api takes one."),
+    "api-without-routes": (
+        ERROR,
+        "The class {function} has no route. Put @get(path), @post(path), @put(path), @patch(path) or @delete(path) above "
+        "its methods.",
+    ),
+    "several-inits": (ERROR, "{function} has several methods with @init: {names}. Keep one."),
+    "schedule-unsupported": (
+        ERROR,
+        "{decorator} above {function}: schedules are run neither here nor by the platform yet. Remove it, and let another "
+        "program call {function} at its times.",
+    ),
+    "cuda-without-gpu": (ERROR, "min_cuda_version of {what} says nothing, as it runs on a CPU. Remove one of them."),
     # parameters
     "unresolved-value": (ERROR, "{parameter} of {what} cannot be known when the app is built: {reason}. {way_out}"),
     "invalid-value": (ERROR, "{parameter} of {what} is {value}; it takes {allowed}."),
     "unknown-parameter": (ERROR, "{what} has an unknown parameter {parameter}.{hint}"),
     "repeated-parameter": (ERROR, "{parameter} of {what} is given twice."),
     "too-many-positions": (ERROR, "{what} has {count} arguments without a name; only the endpoint's name may come so."),
+    "no-positions": (ERROR, "{what} takes its arguments by name only, like name=..., cpu=..."),
     "gpu-and-cpu": (ERROR, "{what} has both gpu and cpu; give one of them."),
     "id-and-image": (
         ERROR,

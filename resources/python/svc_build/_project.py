@@ -10,12 +10,13 @@ import sys
 import warnings
 from dataclasses import dataclass
 
-from svc_build._catalog import DECORATOR_MODULES
+from svc_build._catalog import APP_PACKAGE, DECORATOR_MODULES
 from svc_build._files import ProjectFiles
 from svc_build._problems import Problems
 from svc_build._scope import Import, Scope
 
 _WORDS = re.compile(rb"\b(?:" + "|".join(DECORATOR_MODULES).encode() + rb")\b")
+_APP_WORDS = re.compile(rb"\b" + APP_PACKAGE.encode() + rb"\b")
 _IMPORT = re.compile(
     rb"^[ \t]*((?:from|import)[ \t]+(?:" + "|".join(DECORATOR_MODULES).encode() + rb")\b)", re.MULTILINE
 )
@@ -60,7 +61,12 @@ class Project:
 
     def mentions_decorators(self, file: str) -> bool:
         """Whether the file can hold an endpoint without importing it from another project file."""
-        return _WORDS.search(self.text(file)) is not None
+        return _WORDS.search(self.text(file)) is not None or self.mentions_app(file)
+
+    def mentions_app(self, file: str) -> bool:
+        """Whether the file can hold an `App(...)` of the package runpod 2.0."""
+        text = self.text(file)
+        return b"App" in text and _APP_WORDS.search(text) is not None
 
     def tree(self, file: str) -> ast.Module | None:
         """The parsed file; None where it is no Python, which is recorded as a problem once."""
@@ -111,7 +117,7 @@ class Project:
         if source.level > 0:
             return Located("missing", name)
         top = name.partition(".")[0]
-        if top in DECORATOR_MODULES:
+        if top in DECORATOR_MODULES or top == APP_PACKAGE:
             return Located("sdk", name)
         # Files are often started from their own folder, where Python finds the neighbours. A worker looks there after
         # the root of the project.

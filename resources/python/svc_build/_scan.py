@@ -8,15 +8,16 @@ import re
 import sys
 from typing import Any
 
-from svc_build._app_programs import find_app_program
-from svc_build._catalog import DECORATOR_MODULES
+from svc_build._app_resources import App, AppReader, app_of
+from svc_build._catalog import APP_PACKAGE, DECORATOR_MODULES
 from svc_build._checks import check_endpoints
 from svc_build._constructors import ConstructorFinder
 from svc_build._decorators import DecoratorReader
 from svc_build._endpoints import EndpointObject, EndpointTable, Target
 from svc_build._evaluate import Evaluator
-from svc_build._functions import Function, describe, own_methods
+from svc_build._functions import Function, describe, parameters
 from svc_build._import_checks import ImportChecker
+from svc_build._methods import every_method
 from svc_build._nothing_found import report_nothing_found
 from svc_build._problems import ERROR, WARNING, Problems
 from svc_build._project import Project
@@ -25,7 +26,9 @@ from svc_build._requirements import read_requirements
 from svc_build._scope import Scope
 from svc_build._sources import Sources
 from svc_build._stray import report_stray
-from svc_build._symbols import Definition, Unresolved
+
+# What becomes of the resources of an App, by their kinds in the manifest of 2.0.
+_KINDS_OF_APPS = {"queue": "queue", "api": "load-balanced", "task": "task"}
 
 
 def scan(root: str) -> dict[str, Any]:
@@ -37,7 +40,8 @@ def scan(root: str) -> dict[str, Any]:
     _check_shadowed(project, problems)
     evaluator = Evaluator(project)
     table = EndpointTable(evaluator, problems)
-    scopes = _read_modules(project, table, problems)
+    apps = AppReader(table, problems)
+    scopes = _read_modules(project, table, apps, problems)
     built = _built(table.objects, problems)
     check_endpoints(table.objects, problems)
     calls = RemoteCalls(table, built)
@@ -46,10 +50,9 @@ def scan(root: str) -> dict[str, Any]:
     described = _Describer(evaluator, problems, constructors)
     endpoints = [_document_of(endpoint, described, calls, scopes) for endpoint in built]
     served = [endpoint for endpoint in endpoints if endpoint["kind"] != "client"]
-    if served:
-        _refuse_mixture(project, served[0], problems)
-    else:
-        report_nothing_found(project, table.objects, problems)
+    app = app_of(apps.apps, table.objects, problems)
+    if not served:
+        report_nothing_found(project, table.objects, app, problems)
     requirements = read_requirements(project.root, problems)
     errors = problems.of(ERROR)
     warnings = problems.of(WARNING)
@@ -58,6 +61,7 @@ def scan(root: str) -> dict[str, Any]:
         _add_sources(endpoints, built, Sources(project, evaluator))
     return {
         "ok": not errors,
+        "app": _document_of_app(app),
         "files": project.files.files,
         "sourceFiles": project.files.sources,
         "ignored": project.files.ignored,
@@ -68,12 +72,8 @@ def scan(root: str) -> dict[str, Any]:
     }
 
 
-def _refuse_mixture(project: Project, endpoint: dict[str, Any], problems: Problems) -> None:
-    program = find_app_program(project)
-    if program is None:
-        return
-    other = {"other_file": endpoint["file"], "other_line": endpoint["line"]}
-    problems.add("mixed-apps", program.file, program.line, **other)
+def _document_of_app(app: App | None) -> dict[str, Any] | None:
+    return app._asdict() if app is not None and app.name is not None else None
 
 
 def _add_sources(endpoints: list[dict[str, Any]], built: list[EndpointObject], sources: Sources) -> None:
@@ -83,10 +83,10 @@ def _add_sources(endpoints: list[dict[str, Any]], built: list[EndpointObject], s
         described["sources"] = known
 
 
-def _read_modules(project: Project, table: EndpointTable, problems: Problems) -> dict[str, Scope]:
+def _read_modules(project: Project, table: EndpointTable, apps: AppReader, problems: Problems) -> dict[str, Scope]:
     """Read every file that can hold an endpoint: those that name the package, and those that import from them."""
     scopes: dict[str, Scope] = {}
-    reader = DecoratorReader(table, problems)
+    reader = DecoratorReader(table, apps, problems)
     names = {file: name for name, file in project.modules.items()}
     waiting = [file for file in project.files.sources if project.mentions_decorators(file)]
     while waiting:
@@ -115,8 +115,9 @@ def _importers(project: Project, files: list[str], scopes: dict[str, Scope]) -> 
 
 
 def _check_shadowed(project: Project, problems: Problems) -> None:
-    for package in DECORATOR_MODULES:
-        if project.has(package):
+    for package in (*DECORATOR_MODULES, APP_PACKAGE):
+        # The older worker package has that name too, and is no part of apps.
+        if project.has(package) and (package != APP_PACKAGE or any(map(project.mentions_app, project.files.sources))):
             problems.add("shadowed-package", project.modules.get(package, package), 1, package=package)
 
 
@@ -135,10 +136,16 @@ def _document_of(
     endpoint: EndpointObject, described: _Describer, calls: RemoteCalls, scopes: dict[str, Scope]
 ) -> dict[str, Any]:
     kind = "load-balanced" if endpoint.routes else "queue"
+    if endpoint.kind is not None:
+        kind = _KINDS_OF_APPS[endpoint.kind]
     if endpoint.client_mode is not None:
         kind = "client" if endpoint.client_mode == "id" else "image"
     # Routes of the object's own file first, then those of the others by name.
     routes = sorted(endpoint.routes, key=lambda route: (route.file != endpoint.file, route.file, route.line))
+    shown = routes or endpoint.targets
+    if endpoint.kind is not None:
+        is_class = isinstance(endpoint.targets[0].node, ast.ClassDef)
+        shown = endpoint.routes if is_class else endpoint.targets
     makes_calls, called = calls.of(endpoint, scopes)
     return {
         "name": endpoint.name,
@@ -147,10 +154,19 @@ def _document_of(
         "line": endpoint.line,
         "variable": endpoint.variable,
         "settings": endpoint.settings,
-        "functions": [described.function(target) for target in routes or endpoint.targets],
+        "functions": [described.function(target) for target in shown],
         "makesRemoteCalls": makes_calls,
         "calls": called,
+        **_of_app(endpoint),
     }
+
+
+def _of_app(endpoint: EndpointObject) -> dict[str, Any]:
+    """What the manifest of 2.0 says beyond that of an `Endpoint(...)`."""
+    if endpoint.kind is None:
+        return {}
+    (target,) = endpoint.targets
+    return {"sdk": 2, "module": target.module, "qualname": target.node.name}
 
 
 class _Describer:
@@ -172,6 +188,8 @@ class _Describer:
             "httpMethod": target.method,
             "httpPath": target.path,
         }
+        if target.of_class and not isinstance(node, ast.ClassDef):
+            described["parameters"] = parameters(node, without_self=True)
         if isinstance(node, ast.ClassDef):
             if not methods:
                 self._problems.add("class-without-methods", target.file, node.lineno, function=node.name)
@@ -180,17 +198,5 @@ class _Describer:
 
     def _every_method(self, node: ast.ClassDef, target: Target) -> dict[str, Function]:
         scope = self._evaluator.module_scope(target.module)
-        return self._methods(node, scope, 0) if scope is not None else {}
-
-    def _methods(self, node: ast.ClassDef, scope: Scope, depth: int) -> dict[str, Function]:
-        """Those of the class, then those it inherits from classes of the project, as svc lists them."""
-        found = own_methods(node)
-        for base in node.bases if depth < 20 else []:
-            try:
-                symbol = self._evaluator.lookup(scope, base)
-            except Unresolved:
-                continue
-            if isinstance(symbol, Definition) and isinstance(symbol.node, ast.ClassDef):
-                for name, method in self._methods(symbol.node, symbol.scope, depth + 1).items():
-                    found.setdefault(name, method)
-        return found
+        found = every_method(self._evaluator, node, scope) if scope is not None else {}
+        return {name: method.node for name, method in found.items() if not isinstance(method.node, ast.ClassDef)}

@@ -5,11 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from svc_build._catalog import ENUMS
-from svc_build._symbols import SdkMember, Unresolved
-
-
-class Invalid(Exception):
-    """The value is known and wrong; the text says what is allowed."""
+from svc_build._symbols import Invalid, SdkMember, Unresolved
 
 
 def enum_value(member: SdkMember) -> str:

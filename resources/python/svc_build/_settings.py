@@ -1,4 +1,4 @@
-"""The arguments of one `Endpoint(...)` call as plain, checked values."""
+"""The arguments of one `Endpoint(...)` or `@app.queue(...)` call as plain, checked values."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from svc_build._evaluate import Evaluator, FromEnvironment
-from svc_build._older_api import FIELDS
-from svc_build._parameters import NONE_ALLOWED, PARAMETERS
+from svc_build._parameters import ENDPOINT, ParameterTable
 from svc_build._problems import Problems
 from svc_build._scope import Scope
-from svc_build._sdk_values import Invalid
-from svc_build._symbols import Unresolved
-
-# Fields of the public tool's older classes, for the hint after an unknown parameter.
-_OLDER_NAMES = {**FIELDS, "workersMin": "workers", "workersMax": "workers", "imageName": "image"}
+from svc_build._symbols import Invalid, Unresolved
 
 _WRITE_IT = "Write the value itself or a constant of a project file."
 
@@ -28,29 +23,33 @@ class SettingsReader:
         self._evaluator = evaluator
         self._problems = problems
 
-    def read(self, call: ast.Call, scope: Scope, order: int | None, what: str) -> tuple[dict[str, Any], dict[str, int]]:
-        """The settings, and the line of each. `what` names the endpoint in messages."""
+    def read(
+        self, call: ast.Call, scope: Scope, order: int | None, what: str, table: ParameterTable = ENDPOINT
+    ) -> tuple[dict[str, Any], dict[str, int]]:
+        """The settings, and the line of each. `what` names the endpoint in messages; `table`: what the call takes."""
         settings: dict[str, Any] = {}
         lines: dict[str, int] = {}
-        if len(call.args) > 1:
+        if len(call.args) > 1 and table.position is not None:
             self._problems.add("too-many-positions", scope.file, call.lineno, what=what, count=len(call.args))
-        for parameter, node, line in self._given(call, scope, order, what):
+        if call.args and table.position is None:
+            self._problems.add("no-positions", scope.file, call.lineno, what=what)
+        for parameter, node, line in self._given(call, scope, order, what, table.position):
             if parameter in lines:
                 self._problems.add("repeated-parameter", scope.file, line, parameter=parameter, what=what)
-            elif parameter not in PARAMETERS:
-                hint = _hint(parameter)
+            elif parameter not in table.checks:
+                hint = _hint(parameter, table)
                 self._problems.add("unknown-parameter", scope.file, line, parameter=parameter, what=what, hint=hint)
             else:
-                self._read_one(settings, parameter, node, scope, order, line, what)
+                self._read_one(settings, parameter, node, scope, order, line, what, table)
             lines[parameter] = line
         return settings, lines
 
     def _given(
-        self, call: ast.Call, scope: Scope, order: int | None, what: str
+        self, call: ast.Call, scope: Scope, order: int | None, what: str, position: str | None
     ) -> Iterator[tuple[str, ast.AST | Any, int]]:
         """Each argument as parameter, expression and line; `**SETTINGS` is opened, its values are plain already."""
-        for argument in call.args[:1]:
-            yield "name", argument, argument.lineno
+        for argument in call.args[:1] if position is not None else []:
+            yield position or "", argument, argument.lineno
         for word in call.keywords:
             if word.arg is not None:
                 yield word.arg, word.value, word.lineno
@@ -72,6 +71,7 @@ class SettingsReader:
         order: int | None,
         line: int,
         what: str,
+        table: ParameterTable,
     ) -> None:
         where = parameter
         value: Any = None
@@ -89,8 +89,8 @@ class SettingsReader:
                 where = "env"
             else:
                 value = node.value if isinstance(node, _Plain) else self._evaluator.evaluate(scope, node, order)
-            if value is not None or parameter not in NONE_ALLOWED:
-                settings[parameter] = plain(PARAMETERS[parameter](value))
+            if value is not None or parameter not in table.none_allowed:
+                settings[parameter] = plain(table.checks[parameter](value))
         except Unresolved as reason:
             self._unresolved(where, what, reason, scope.file, line)
         except Invalid as allowed:
@@ -135,7 +135,7 @@ def _short(text: str) -> str:
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
-def _hint(parameter: str) -> str:
-    close = difflib.get_close_matches(parameter, PARAMETERS, n=1, cutoff=0.6)
-    meant = _OLDER_NAMES.get(parameter) or (close[0] if close else None)
-    return f" Is {meant} meant?" if meant else f" There are {', '.join(PARAMETERS)}."
+def _hint(parameter: str, table: ParameterTable) -> str:
+    close = difflib.get_close_matches(parameter, table.checks, n=1, cutoff=0.6)
+    meant = table.older.get(parameter) or (close[0] if close else None)
+    return f" Is {meant} meant?" if meant else f" There are {', '.join(table.checks)}."

@@ -43,6 +43,8 @@ def _decorates(table: EndpointTable, scope: Scope, decorator: ast.expr) -> bool:
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     if table.sdk_name(scope, called, None) == "Endpoint":
         return True
+    if isinstance(called, ast.Attribute) and table.is_app(scope, called.value, None):
+        return True
     try:
         return table.call_of(scope, called.value if isinstance(called, ast.Attribute) else called, None) is not None
     except Unresolved:

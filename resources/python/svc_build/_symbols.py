@@ -12,20 +12,24 @@ class Unresolved(Exception):
     """The text says why, without a full stop: "`pick()` is a call"."""
 
 
+class Invalid(Exception):
+    """The value is known and wrong; the text says what is allowed."""
+
+
 class ValueAttribute(Unresolved):
     """The attribute belongs to a value and not to a module or class."""
 
 
 @dataclass(frozen=True)
 class SdkModule:
-    """The package `svc`, `runpod_flash`, or a module in it."""
+    """The package `svc`, `runpod_flash`, `runpod`, or a module in it."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class SdkName:
-    """Something the package offers: Endpoint, GpuGroup, ..."""
+    """Something a package offers: Endpoint, GpuGroup, ...; of `runpod` with the package: runpod.App."""
 
     name: str
 
@@ -72,7 +76,7 @@ Symbol = SdkModule | SdkName | SdkMember | ProjectModule | External | Definition
 
 
 def is_sdk_name(name: str) -> bool:
-    """Classes and constants; what is written small is a module of the package."""
+    """Of svc and runpod_flash: classes and constants; what is written small is a module of the package."""
     return name[:1].isupper() or name == "remote"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from svc_runtime._handles import find_handle
+from svc_runtime._handles import find_handle, name_app
 from svc_runtime._import_hints import import_hint
 from svc_runtime._mounts import configure_mounts
 from svc_runtime._start import StartError
@@ -60,6 +60,8 @@ def load_deployed(env: Mapping[str, str], kind: str) -> tuple[Resource, Any]:
             f'module "{resource.module}" declares no resource "{resource.name}", which the app was built with: '
             "deploy it again"
         )
+    if name := env.get("SVC_APP"):
+        name_app(handle, name)
     return resource, handle
 
 

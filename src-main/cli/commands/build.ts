@@ -35,7 +35,12 @@ Examples:
 
 function showResult(output: Output, result: BuildResult, { cwd }: Surroundings): void {
   showBuildWarnings(output, result)
-  const what = [counted(result.endpoints.length, 'endpoint'), counted(result.packages.length, 'package')]
+  const { endpoints, tasks, packages } = result
+  const what = [
+    counted(endpoints.length, 'endpoint'),
+    ...(tasks.length === 0 ? [] : [counted(tasks.length, 'task')]),
+    counted(packages.length, 'package'),
+  ]
   output.line()
   output.line(`Built ${output.paint('bold', result.app)} in ${duration(result.tookMs)}: ${what.join(', ')}.`)
   output.fields([

@@ -1,9 +1,11 @@
 import { basename, relative, resolve } from 'node:path'
-import type { Command } from 'commander'
-import { existingFiles, readTemplate, writeFiles } from '../../app-builder/app-template.ts'
+import { type Command, Option } from 'commander'
+import { APP_TEMPLATES, existingFiles, readTemplate, writeFiles } from '../../app-builder/app-template.ts'
 import { CliError } from '../cli-error.ts'
 import { outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
+
+type InitOptions = { readonly sdk: keyof typeof APP_TEMPLATES; readonly force?: boolean }
 
 /** `drydock init`: write a small app to begin with. */
 export function addInit(program: Command, surroundings: Surroundings): void {
@@ -11,16 +13,21 @@ export function addInit(program: Command, surroundings: Surroundings): void {
     .command('init')
     .description('create a small sample app with every kind of endpoint and no dependencies')
     .argument('[name]', 'folder of the app, created if needed (default: this folder)')
+    .addOption(
+      new Option('--sdk <version>', 'package that the app imports: svc (1), or an App of runpod 2.0 (2)')
+        .choices(Object.keys(APP_TEMPLATES))
+        .default('1'),
+    )
     .option('--force', 'overwrite files that exist')
     .addHelpText(
       'after',
-      '\nExamples:\n  $ drydock init demo && cd demo && drydock deploy --preview\n  $ drydock init          # in the folder of the app',
+      '\nExamples:\n  $ drydock init demo && cd demo && drydock deploy --preview\n  $ drydock init shop --sdk 2\n  $ drydock init          # in the folder of the app',
     )
-    .action(async (name: string | undefined, { force = false }: { force?: boolean }, command: Command) => {
+    .action(async (name: string | undefined, { sdk, force = false }: InitOptions, command: Command) => {
       const output = outputOf(command, surroundings)
       const folder = resolve(surroundings.cwd, name ?? '.')
       const app = basename(folder)
-      const files = await readTemplate(app)
+      const files = await readTemplate(app, APP_TEMPLATES[sdk])
       const names = Object.keys(files)
       const existing = force ? [] : await existingFiles(folder, names)
       if (existing.length > 0) throw new CliError('FILES_EXIST', { folder, files: existing.join(', ') })

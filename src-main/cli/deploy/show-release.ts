@@ -97,7 +97,7 @@ export function showPlan(
   plan: Omit<DeployPlan, 'runsOn'> & Partial<Pick<DeployPlan, 'runsOn'>>,
   url: string,
 ): void {
-  const { app, environment, makes, runsOn, git, activeGit, steps, warnings } = plan
+  const { app, environment, makes, runsOn, git, activeGit, steps, tasks = [], warnings } = plan
   const how = runsOn === undefined ? '' : `, in ${runsOn}`
   output.line()
   output.line(`Plan for ${output.paint('bold', `${app}/${environment}`)} on ${url}${how}:`)
@@ -105,8 +105,10 @@ export function showPlan(
   if (makes.length > 0) output.line(`  creates ${makes.map((what) => names[what]).join(' and ')}`)
   if (git !== undefined) output.line(`  code: ${gitText(git)}`)
   if (activeGit !== undefined) output.line(output.paint('gray', `  active now: ${gitText(activeGit)}`))
-  const width = Math.max(0, ...steps.map(({ resource }) => resource.length))
+  const width = Math.max(0, ...[...steps.map(({ resource }) => resource), ...tasks].map(({ length }) => length))
   for (const step of steps) output.line(planLine(output, step, width))
+  const text = `${'task'.padEnd(ACTION_WIDTH)}  each call runs on a worker of its own`
+  for (const task of tasks) output.line(`  ${output.paint('gray', `· ${task.padEnd(width)}  ${text}`)}`)
   for (const warning of warnings) output.note(`warning: ${warning}`)
 }
 

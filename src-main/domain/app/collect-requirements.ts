@@ -56,6 +56,9 @@ export function collectRequirements({
   const wanted = new Map<string, string>()
   const ofImage = new Map<string, string>()
   const options: InstallerOption[] = []
+  // The package of Apps is none of ours.
+  const isBuiltIn = (name: string) =>
+    BUILT_IN_PACKAGES.includes(name) && !(name === 'runpod' && scan.endpoints.some(({ sdk }) => sdk === 2))
   for (const found of linesOf(scan)) {
     const { text, file, line } = found
     if (found.isOption) {
@@ -68,7 +71,7 @@ export function collectRequirements({
     const read = parseRequirement(text)
     if ('why' in read) problems.push(buildProblem('REQUIREMENT_INVALID', { text, why: read.why }, { file, line }))
     else if (left.has(read.name)) ofImage.set(read.text, read.name)
-    else if (!BUILT_IN_PACKAGES.includes(read.name)) wanted.set(read.text, read.name)
+    else if (!isBuiltIn(read.name)) wanted.set(read.text, read.name)
   }
   return {
     wanted: [...wanted.keys()].sort(),
@@ -83,11 +86,34 @@ export function collectRequirements({
 
 function linesOf(scan: Pick<ScanDocument, 'endpoints' | 'requirements'>): readonly ScannedRequirement[] {
   const ofEndpoints = scan.endpoints
-    .filter(({ kind }) => kind === 'queue' || kind === 'load-balanced')
+    .filter(({ kind }) => kind !== 'client' && kind !== 'image')
     .flatMap(({ settings, file, line }) =>
       (settings.dependencies ?? []).map((text) => ({ text, file, line, isOption: false })),
     )
-  return [...scan.requirements, ...ofEndpoints]
+  const all = [...scan.requirements, ...ofEndpoints]
+  return [...all, ...requirementsOfSdk2(scan, all)]
+}
+
+/**
+ * What workers of an App import beside its own packages. A wish for an older `runpod` stays and fails to install, which
+ * says more than an App that does not import. Source: the public package runpod 2.0, its build.
+ */
+function requirementsOfSdk2(
+  { endpoints }: Pick<ScanDocument, 'endpoints'>,
+  wanted: readonly ScannedRequirement[],
+): readonly ScannedRequirement[] {
+  const ofApp = endpoints.filter(({ sdk }) => sdk === 2)
+  const [first] = ofApp
+  if (first === undefined) return []
+  const isWanted = (name: string) => wanted.some(({ text }) => nameOf(text) === name)
+  const needsRoutes = ofApp.some(({ kind }) => kind === 'load-balanced') && !isWanted(ROUTES)
+  const { file, line } = first
+  return [SDK_2, ...(needsRoutes ? [ROUTES] : [])].map((text) => ({ text, file, line, isOption: false }))
+}
+
+function nameOf(text: string): string | undefined {
+  const read = parseRequirement(text)
+  return 'why' in read ? undefined : read.name
 }
 
 /** The option of a line; `{}`: one that says nothing here. */
@@ -116,6 +142,10 @@ export type ExclusionProfile = keyof typeof EXCLUSION_PROFILES
 
 /** The SDK itself, ours and the public one: an artifact brings it along in any case. Normalised names. */
 const BUILT_IN_PACKAGES: readonly string[] = ['runpod', 'runpod-flash', 'svc']
+
+/** The package of Apps, as resources/python/svc_runtime reads it, and what serves the routes of their apis. */
+const SDK_2 = 'runpod>=2.0.0rc2'
+const ROUTES = 'fastapi'
 
 /** Python versions that an app can have. Source: docs/spec/app-deploy.md, 1. */
 const PYTHON_VERSIONS: readonly string[] = ['3.10', '3.11', '3.12', '3.13']

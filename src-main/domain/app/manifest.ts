@@ -6,11 +6,23 @@ import { exampleArguments } from './examples.ts'
 // Source: docs/spec/app-deploy.md, 1.
 const DEFAULTS = { workers: [0, 1], idleTimeout: 60, scalerValue: 4, maxConcurrency: 1, gpuCount: 1 } as const
 
-/**
- * Makes the manifest of an app.
- * @param fingerprint of all its files @param endpointFingerprints by name; those that are not known are missing
- * @param imageRequirements what its packages leave to the image @param generatedAt ISO 8601, UTC
- */
+/** An app of which a manifest is made. */
+export type DescribedApp = {
+  readonly app: string
+  readonly scan: Pick<ScanDocument, 'endpoints'>
+  /** `X.Y`. */
+  readonly pythonVersion: string
+  /** Of all its files. */
+  readonly fingerprint: string
+  /** By name; those that are not known are missing. */
+  readonly endpointFingerprints?: Readonly<Record<string, string>>
+  /** What its packages leave to the image. */
+  readonly imageRequirements: readonly string[]
+  /** ISO 8601, UTC. */
+  readonly generatedAt: string
+}
+
+/** Makes the manifest of an app of the packages svc and runpod_flash. */
 export function makeManifest({
   app,
   scan,
@@ -19,15 +31,7 @@ export function makeManifest({
   endpointFingerprints = {},
   imageRequirements,
   generatedAt,
-}: {
-  readonly app: string
-  readonly scan: Pick<ScanDocument, 'endpoints'>
-  readonly pythonVersion: string
-  readonly fingerprint: string
-  readonly endpointFingerprints?: Readonly<Record<string, string>>
-  readonly imageRequirements: readonly string[]
-  readonly generatedAt: string
-}): Manifest {
+}: DescribedApp): Manifest {
   const deployed = scan.endpoints
     .flatMap((endpoint) =>
       endpoint.kind === 'client' || endpoint.name === null ? [] : [[endpoint.name, endpoint] as const],
@@ -67,17 +71,7 @@ function resourceOf(
     ...(instanceIds.length > 0 ? { instanceIds } : { gpuIds: listOf(settings.gpu ?? 'any').join(',') }),
     gpuCount: settings.gpu_count ?? DEFAULTS.gpuCount,
     env: settings.env ?? {},
-    functions: functions.map((found) => ({
-      name: found.name,
-      module: found.module,
-      is_async: found.isAsync,
-      is_generator: found.isGenerator,
-      is_class: found.isClass,
-      ...(found.isClass ? { methods: found.methods } : {}),
-      ...exampleOf(found),
-      ...(found.httpMethod ? { http_method: found.httpMethod } : {}),
-      ...(found.httpPath ? { http_path: found.httpPath } : {}),
-    })),
+    functions: functions.map(manifestFunction),
     idleTimeout: settings.idle_timeout ?? DEFAULTS.idleTimeout,
     scalerType: settings.scaler_type ?? (kind === 'load-balanced' ? 'REQUEST_COUNT' : 'QUEUE_DELAY'),
     scalerValue: settings.scaler_value ?? DEFAULTS.scalerValue,
@@ -92,6 +86,21 @@ function resourceOf(
     ...(dataCenterIds.length > 0 ? { dataCenterIds } : {}),
     ...(settings.flashboot === undefined ? {} : { flashboot: settings.flashboot }),
     ...(settings.template === undefined ? {} : { template: settings.template }),
+  }
+}
+
+/** A function of the source as the manifest has it, with arguments for a first try. */
+export function manifestFunction(found: ScannedEndpoint['functions'][number]): ManifestResource['functions'][number] {
+  return {
+    name: found.name,
+    module: found.module,
+    is_async: found.isAsync,
+    is_generator: found.isGenerator,
+    is_class: found.isClass,
+    ...(found.isClass ? { methods: found.methods } : {}),
+    ...exampleOf(found),
+    ...(found.httpMethod ? { http_method: found.httpMethod } : {}),
+    ...(found.httpPath ? { http_path: found.httpPath } : {}),
   }
 }
 

@@ -2,7 +2,7 @@
  * Reads the manifest that the platform's tools put into an artifact of SDK 2.0, and the settings with which they save
  * its endpoints, as a manifest of ours: from there on a deploy is a deploy, whichever door it came through.
  */
-import { MANIFEST_VERSION, type Manifest, type ManifestResource } from '../../contract/manifest.ts'
+import { MANIFEST_VERSION, type Manifest, type ManifestResource, manifestTask } from '../../contract/manifest.ts'
 import type { PlatformManifest } from '../../contract/platform-manifest.ts'
 import { readRuntimeImage } from './runtime-image.ts'
 
@@ -46,6 +46,7 @@ export function fromPlatformManifest(
 ): Manifest {
   const served = resourcesWithEndpoint({ app, pythonVersion, excludedPackages, ...found })
   const resources = served.map((each) => [each.name, resourceOf(each)] as const)
+  const tasks = found.resources.filter(({ kind }) => kind === 'task')
   const routes = served.filter(({ kind }) => kind === 'api').map((each) => [each.name, routesOf(each)] as const)
   return {
     version: MANIFEST_VERSION,
@@ -55,6 +56,11 @@ export function fromPlatformManifest(
     source_fingerprint: fingerprint,
     image_requirements: [...excludedPackages],
     resources: Object.fromEntries(resources),
+    ...(tasks.length === 0
+      ? {}
+      : {
+          tasks: Object.fromEntries(tasks.map((each) => [each.name, manifestTask.parse(resourceOf(each))])),
+        }),
     routes: Object.fromEntries(routes),
     function_registry: Object.fromEntries(served.map(({ name }) => [name, name])),
   }

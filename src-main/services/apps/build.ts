@@ -5,14 +5,20 @@
 
 import { type BuildEvent, BuildFailure, type BuildStep, type BuiltApp, buildProblem } from '../../contract/build.ts'
 import { MANIFEST_FILE } from '../../contract/manifest.ts'
-import type { ScanDocument } from '../../contract/scan.ts'
+import { PLATFORM_MANIFEST_FILE } from '../../contract/platform-manifest.ts'
+import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
 import {
   type CollectedRequirements,
   choosePythonVersion,
   collectRequirements,
   type ExclusionProfile,
 } from '../../domain/app/collect-requirements.ts'
-import { makeManifest } from '../../domain/app/manifest.ts'
+import {
+  isOfSdk2,
+  makeAnyManifest,
+  makePlatformManifest,
+  warningsOfAppName,
+} from '../../domain/platform/app-manifest.ts'
 import { counted } from '../../domain/text.ts'
 import type { BuildFolder, BuildPorts, InstalledSet, MadeArtifact } from '../ports/build.ts'
 
@@ -121,15 +127,20 @@ async function discover(
   const found = await ports.scan({ project, handlersFolder: folder.handlers, signal })
   if (!found.ok) throw new BuildFailure(found.errors)
   const files = found.files.filter((file) => file !== outputInProject)
-  const endpoints = found.endpoints.filter(({ kind }) => kind !== 'client').length
+  const endpoints = found.endpoints.filter(hasEndpoint).length
+  const tasks = found.endpoints.filter(({ kind }) => kind === 'task').length
+  const andTasks = tasks === 0 ? '' : ` and ${counted(tasks, 'task')}`
   return {
     value: { ...found, files },
-    summary: `${counted(endpoints, 'endpoint')} in ${counted(files.length, 'file')}`,
+    summary: `${counted(endpoints, 'endpoint')}${andTasks} in ${counted(files.length, 'file')}`,
   }
 }
 
+const hasEndpoint = ({ kind }: ScannedEndpoint) => kind !== 'client' && kind !== 'task'
+
 function handlersOf({ endpoints }: ScanDocument): Step<readonly string[]> {
-  const running = endpoints.filter(({ kind }) => kind === 'queue' || kind === 'load-balanced')
+  // The runtime of SDK 2.0 is its own handler.
+  const running = endpoints.filter(({ kind, sdk }) => sdk !== 2 && (kind === 'queue' || kind === 'load-balanced'))
   const missing = running.filter(({ handlerFile }) => handlerFile === undefined)
   if (missing.length > 0) {
     throw new BuildFailure(
@@ -188,17 +199,21 @@ async function describe(
   const endpointFingerprints = (await ports.hashEndpoints?.(code, signal)) ?? {}
   const described = { app, scan, pythonVersion, fingerprint, endpointFingerprints, imageRequirements }
   const manifestAt = (generatedAt: string) => {
-    const manifest = makeManifest({ ...described, generatedAt })
-    return `${JSON.stringify(manifest, null, 2)}\n`
+    return asFile(makeAnyManifest({ ...described, generatedAt }))
   }
   const files = {
     [MANIFEST_FILE]: manifestAt(GENERATED_AT),
+    ...(isOfSdk2(scan)
+      ? { [PLATFORM_MANIFEST_FILE]: asFile(makePlatformManifest(described, requirements.leftOut)) }
+      : {}),
     [REQUIREMENTS_FILE]: wanted.map((requirement) => `${requirement}\n`).join(''),
   }
   for (const [name, text] of Object.entries(files)) await folder.write(name, text)
   const value = { fingerprint, files, manifestNow: manifestAt(new Date(ports.clock.now()).toISOString()) }
   return { value, summary: `fingerprint ${fingerprint.slice(0, 12)}` }
 }
+
+const asFile = (value: object) => `${JSON.stringify(value, null, 2)}\n`
 
 function resultOf(
   request: BuildRequest,
@@ -210,7 +225,7 @@ function resultOf(
   },
 ): Omit<BuiltApp, 'files'> {
   const { scan, requirements, packages, manifest, fingerprint, steps, tookMs } = built
-  const deployed = scan.endpoints.filter(({ kind }) => kind !== 'client')
+  const deployed = scan.endpoints.filter(hasEndpoint)
   return {
     app: request.app,
     artifact: request.output,
@@ -222,10 +237,11 @@ function resultOf(
       kind,
       ...(sources ? { code: sources.sha256 } : {}),
     })),
+    tasks: scan.endpoints.flatMap(({ name, kind }) => (kind === 'task' && name !== null ? [name] : [])),
     packages: packages?.packages ?? [],
     packagesCached: packages?.cached ?? false,
     excluded: [...new Set([...requirements.leftOut, ...(packages?.removed ?? [])])].sort(),
-    warnings: [...scan.warnings, ...(packages?.warnings ?? [])],
+    warnings: [...scan.warnings, ...warningsOfAppName(request.app, scan), ...(packages?.warnings ?? [])],
     steps,
     tookMs,
   }

@@ -117,6 +117,7 @@ export async function planRelease(
     ...(git === undefined ? {} : { git }),
     ...(activeGit === undefined ? {} : { activeGit }),
     steps: [...planDeploy(current, targets)],
+    ...(manifest.tasks === undefined ? {} : { tasks: Object.keys(manifest.tasks) }),
     warnings: [...warnings, ...lacks],
     targets,
     linkVolumes: () => linkVolumes(processMachine, processes, volumeFolder),

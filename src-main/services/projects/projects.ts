@@ -7,7 +7,7 @@ import type { ProjectDetail, ProjectView } from '../../contract/projects.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import { choosePythonVersion, collectRequirements } from '../../domain/app/collect-requirements.ts'
 import { type EndpointCall, findCalls } from '../../domain/app/find-calls.ts'
-import { makeManifest } from '../../domain/app/manifest.ts'
+import { makeAnyManifest, warningsOfAppName } from '../../domain/platform/app-manifest.ts'
 import type { Project, ProjectFolders, ProjectPorts, ProjectSource } from '../ports/projects.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
@@ -191,7 +191,8 @@ function createSourceReader({
   }
 
   async function readingOf(folder: string, scan: ScanDocument): Promise<SourceReading> {
-    const { endpoints, warnings } = scan
+    const { endpoints } = scan
+    const warnings = [...scan.warnings, ...warningsOfAppName(appOfFolder(folder), scan)]
     const named = endpoints.flatMap(({ name, file, line }) => (name === null ? [] : [[name, { file, line }] as const]))
     const known = { warnings, calls: findCalls(endpoints), places: Object.fromEntries(named) }
     const requirements = collectRequirements({ scan })
@@ -200,7 +201,7 @@ function createSourceReader({
     const problems = [...scan.errors, ...requirements.problems, ...ofPython, ...problemsOfName(folder)]
     if (!scan.ok || 'problem' in python) return { ...NOTHING, ...known, problems }
     const fingerprint = await source.fingerprint(folder, scan.files)
-    const manifest = makeManifest({
+    const manifest = makeAnyManifest({
       app: appOfFolder(folder),
       scan,
       pythonVersion: python.version,

@@ -1,5 +1,5 @@
 import clsx from 'clsx'
-import { Equal, type LucideIcon, Minus, Pencil, Plus } from 'lucide-react'
+import { Equal, type LucideIcon, Minus, Pencil, Play, Plus } from 'lucide-react'
 import type { DeployPlan, PlannedStep } from '../../../src-main/contract/app.ts'
 import { WarningNotice } from '../../ui/PageStates.tsx'
 import { ACTION_TEXTS, CommitLine } from './ReleaseParts.tsx'
@@ -20,7 +20,7 @@ const STYLES: Readonly<Record<PlannedStep['action'], { readonly icon: LucideIcon
 
 /** What a deploy would do, endpoint by endpoint. An endpoint is deleted only where its box is ticked. */
 export function PlanDiff({ plan, deletes, onDeletes }: PlanDiffProps) {
-  const { steps, warnings, git, activeGit } = plan
+  const { steps, tasks = [], warnings, git, activeGit } = plan
   const toggle = (resource: string) =>
     onDeletes(deletes.includes(resource) ? deletes.filter((one) => one !== resource) : [...deletes, resource])
   return (
@@ -43,6 +43,16 @@ export function PlanDiff({ plan, deletes, onDeletes }: PlanDiffProps) {
                 onToggle={() => toggle(step.resource)}
               />
             )}
+          </li>
+        ))}
+        {tasks.map((task) => (
+          <li key={task} className="flex items-center gap-2 border-b border-line/60 px-3 py-1.5 last:border-0">
+            <span className="flex w-24 shrink-0 items-center gap-1.5 text-ink-2">
+              <Play aria-hidden className="size-4" />
+              Task
+            </span>
+            <span className="truncate font-medium">{task}</span>
+            <span className="text-small whitespace-nowrap text-ink-2">each call runs on a worker of its own</span>
           </li>
         ))}
       </ul>

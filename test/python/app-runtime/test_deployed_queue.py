@@ -32,6 +32,10 @@ APP = """
             yield i
 
     @app.queue(cpu="cpu3c-1-2")
+    def called():
+        return app.name
+
+    @app.queue(cpu="cpu3c-1-2")
     def broken():
         raise ValueError("asked to break")
 
@@ -70,6 +74,11 @@ class DeployedQueue(RuntimeTest):
             job_id = service.submit({"n": 2})
             self.assertEqual(service.result(job_id), {"output": chunks})
             self.assertEqual(service.chunks(job_id), chunks)
+
+    def test_the_app_has_the_name_under_which_it_was_deployed(self) -> None:
+        for env, name in (({}, "shop"), ({"SVC_APP": "copy"}, "copy")):
+            service, _ = self.deployed(APP, "called", **env)
+            self.assertEqual(service.result(service.submit({})), {"output": name})
 
     def test_no_arguments_and_a_name_of_its_own_and_the_app_is_the_current_folder(self) -> None:
         service, _ = self.deployed(APP, "other-name", {"data.txt": "from a file"})

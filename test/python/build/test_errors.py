@@ -70,7 +70,7 @@ class NothingFoundTest(ScanTest):
             ],
         )
 
-    def test_an_app_of_the_public_package_is_built_by_its_own_tools(self) -> None:
+    def test_an_app_without_a_function(self) -> None:
         programs = {
             "import runpod\n\napp = runpod.App('shop')\n": 3,
             "from runpod import App as Shop\napp = Shop('shop')\n": 2,
@@ -78,7 +78,7 @@ class NothingFoundTest(ScanTest):
         }
         for program, line in programs.items():
             (found,) = self.errors({"app.py": "", "main.py": program})
-            self.assertRegex(found, rf"^main.py:{line} app-program .* `drydock platform run -- rp flash dev main.py`")
+            self.assertRegex(found, rf"^main.py:{line} nothing-decorated .* the App\(\.\.\.\) here deploys no function\.")
         # The name alone says nothing.
         (other,) = self.errors({"app.py": "", "main.py": "import runpod\nfrom flask import App\napp = App('shop')\n"})
         self.assertIn("nothing-decorated", other)

@@ -1,10 +1,10 @@
 import { X } from 'lucide-react'
-import type { Manifest, ManifestResource } from '../../../../src-main/contract/manifest.ts'
+import type { Manifest, ManifestResource, ManifestTask } from '../../../../src-main/contract/manifest.ts'
 import type { ProjectDetail } from '../../../../src-main/contract/projects.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { SourcePosition } from './ProblemList.tsx'
 
-/** An endpoint of an app. `place` is missing where the source does not tell. */
+/** An endpoint or task of an app. `place` is missing where the source does not tell. */
 export type EndpointDetailsProps = {
   readonly name: string
   readonly manifest: Manifest
@@ -13,16 +13,18 @@ export type EndpointDetailsProps = {
   readonly onClose: () => void
 }
 
-/** An endpoint's settings, where it stands in the source, what it answers, and its calls in both directions. */
+/** The settings of an endpoint or task, where it stands in the source, what it answers, and its calls in both directions. */
 export function EndpointDetails({ name, manifest, calls, position, onClose }: EndpointDetailsProps) {
   const resource = manifest.resources[name]
-  if (resource === undefined) return null
+  const task = manifest.tasks?.[name]
+  const settings = resource !== undefined ? resourceSettings(resource) : task && taskSettings(task)
+  if (settings === undefined) return null
   const calledBy = calls
     .filter(({ to }) => to === name)
     .map(({ from, functions }) => `${from}: ${functions.join(', ')}`)
   const callsOthers = calls.filter(({ from }) => from === name).map(({ to, functions }) => callText(to, functions))
   return (
-    <section aria-label={`Endpoint ${name}`} className="flex flex-col gap-3 p-3">
+    <section aria-label={`${task === undefined ? 'Endpoint' : 'Task'} ${name}`} className="flex flex-col gap-3 p-3">
       <div className="flex items-center justify-between gap-2">
         <h2 className="truncate text-section font-semibold">{name}</h2>
         <IconButton label="Show all endpoints" onClick={onClose}>
@@ -31,7 +33,7 @@ export function EndpointDetails({ name, manifest, calls, position, onClose }: En
       </div>
       {position !== undefined && <SourcePosition position={`${position.file}:${position.line}`} />}
       <dl className="grid grid-cols-[max-content_minmax(0,1fr)] gap-x-4 gap-y-1">
-        {resourceSettings(resource).map((setting) => (
+        {settings.map((setting) => (
           <div key={setting.name} className="col-span-2 grid grid-cols-subgrid">
             <dt className="text-ink-2">{setting.name}</dt>
             <dd className="break-words">{setting.value}</dd>
@@ -65,7 +67,7 @@ function Lines({ title, lines }: { readonly title: string; readonly lines: reado
 type Setting = { readonly name: string; readonly value: string }
 
 /** What an endpoint runs on, in few words. */
-export function hardwareText({ gpuIds, gpuCount, instanceIds, imageName }: ManifestResource): string {
+export function hardwareText({ gpuIds, gpuCount, instanceIds, imageName }: ManifestTask): string {
   const image = imageName === undefined ? '' : `, ${imageName}`
   if (gpuIds !== undefined && gpuIds !== '') return `${gpuCount} GPU: ${gpuIds}${image}`
   return `CPU${instanceIds?.[0] === undefined ? '' : `: ${instanceIds[0]}`}${image}`
@@ -77,12 +79,14 @@ export function workersText({ workersMin, workersMax }: ManifestResource): strin
   return `${workersMin} to ${workersMax} workers`
 }
 
-/** What an endpoint answers: routes of a load-balanced one, else functions; methods of a class are named with it. */
+/**
+ * What an endpoint or task answers: routes of a load-balanced one, else functions; methods of a class are named with it.
+ */
 export function routesOf(manifest: Manifest, name: string): readonly string[] {
   const resource = manifest.resources[name]
-  if (resource === undefined) return []
-  if (resource.is_load_balanced) return Object.keys(manifest.routes[name] ?? {})
-  return resource.functions.flatMap((found) =>
+  if (resource?.is_load_balanced) return Object.keys(manifest.routes[name] ?? {})
+  const { functions = [] } = resource ?? manifest.tasks?.[name] ?? {}
+  return functions.flatMap((found) =>
     found.is_class ? (found.methods ?? []).map((method) => `${found.name}.${method}()`) : [`${found.name}()`],
   )
 }
@@ -95,7 +99,6 @@ export function callText(endpoint: string, functions: readonly string[]): string
 /** The settings that matter, in order. */
 export function resourceSettings(resource: ManifestResource): readonly Setting[] {
   const { idleTimeout, executionTimeoutMs, maxConcurrency, scalerType, scalerValue, networkVolumes } = resource
-  const volumes = networkVolumes.map(({ name, id }) => name ?? id ?? 'unnamed')
   const scaling =
     scalerType === 'QUEUE_DELAY' ? `jobs wait at most ${scalerValue} s` : `${scalerValue} requests per worker`
   const all: readonly (Setting | undefined)[] = [
@@ -107,13 +110,27 @@ export function resourceSettings(resource: ManifestResource): readonly Setting[]
     { name: 'Execution timeout', value: executionTimeoutMs === 0 ? 'default' : `${executionTimeoutMs / 1000} s` },
     maxConcurrency > 1 ? { name: 'Concurrency', value: String(maxConcurrency) } : undefined,
     listed('Variables', Object.keys(resource.env)),
-    listed('Volumes', volumes),
+    listed('Volumes', networkVolumes.map(volumeName)),
     listed('System packages', resource.systemDependencies),
     resource.minCudaVersion === undefined ? undefined : { name: 'CUDA', value: `${resource.minCudaVersion} or newer` },
     listed('Data centers', resource.dataCenterIds ?? []),
   ]
   return all.filter((setting) => setting !== undefined)
 }
+
+/** The settings of a task that matter, in order. */
+export function taskSettings(task: ManifestTask): readonly Setting[] {
+  const all: readonly (Setting | undefined)[] = [
+    { name: 'Kind', value: 'task: each call runs on a worker of its own' },
+    { name: 'Hardware', value: hardwareText(task) },
+    listed('Variables', Object.keys(task.env)),
+    listed('Volumes', task.networkVolumes.map(volumeName)),
+    listed('System packages', task.systemDependencies),
+  ]
+  return all.filter((setting) => setting !== undefined)
+}
+
+const volumeName = ({ name, id }: ManifestTask['networkVolumes'][number]) => name ?? id ?? 'unnamed'
 
 function listed(name: string, values: readonly string[]): Setting | undefined {
   return values.length === 0 ? undefined : { name, value: values.join(', ') }

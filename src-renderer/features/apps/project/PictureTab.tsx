@@ -1,7 +1,7 @@
-import { ChevronRight, Cpu, Globe, Layers, MemoryStick } from 'lucide-react'
+import { ChevronRight, Cpu, Globe, Layers, MemoryStick, Play } from 'lucide-react'
 import { createElement, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
-import type { Manifest, ManifestResource } from '../../../../src-main/contract/manifest.ts'
+import type { Manifest, ManifestResource, ManifestTask } from '../../../../src-main/contract/manifest.ts'
 import type { ProjectDetail } from '../../../../src-main/contract/projects.ts'
 import { Graph, type GraphItem, type GraphLink } from '../../../ui/graph/Graph.tsx'
 import { EmptyState } from '../../../ui/PageStates.tsx'
@@ -36,7 +36,7 @@ function Picture({ project, manifest }: PictureProps) {
     const known = JSON.parse(facts) as Pick<PictureProps, 'manifest'> & Pick<ProjectDetail, 'calls'>
     return toGraph(known.manifest, known.calls)
   }, [facts])
-  const names = Object.keys(manifest.resources)
+  const names = boxesOf(manifest).map(([name]) => name)
   const wanted = search.get('endpoint')
   const selected = names.find((name) => name === wanted)
   const select = (name: string | undefined) => setSearch(name === undefined ? {} : { endpoint: name })
@@ -81,12 +81,23 @@ const LINE_HEIGHT = 18
 const PADDING = 10
 const MOST_LINES = 5
 
+/** What an app has: endpoints, then tasks, of which each call makes a worker. */
+function boxesOf({ resources, tasks = {} }: Manifest): readonly (readonly [string, ManifestResource | ManifestTask])[] {
+  return [...Object.entries(resources), ...Object.entries(tasks)]
+}
+
+const isEndpoint = (box: ManifestResource | ManifestTask): box is ManifestResource => 'workersMax' in box
+
+/** How many workers it has, in few words. */
+const workersOf = (box: ManifestResource | ManifestTask) =>
+  isEndpoint(box) ? workersText(box) : 'a worker for each call'
+
 /** The boxes and arrows of an app. */
 export function toGraph(
   manifest: Manifest,
   calls: ProjectDetail['calls'],
 ): { readonly items: readonly GraphItem[]; readonly links: readonly GraphLink[] } {
-  const items = Object.entries(manifest.resources).map(([name, resource]): GraphItem => {
+  const items = boxesOf(manifest).map(([name, resource]): GraphItem => {
     const routes = routesOf(manifest, name)
     const lines = shortened(routes)
     return {
@@ -104,16 +115,16 @@ function shortened(lines: readonly string[], most = MOST_LINES): readonly string
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), `${lines.length - most + 1} more`]
 }
 
-/** An endpoint in the picture. `lines`: what it answers, as far as there is room. */
+/** An endpoint or task in the picture. `lines`: what it answers, as far as there is room. */
 type EndpointBoxProps = {
   readonly name: string
-  readonly resource: ManifestResource
+  readonly resource: ManifestResource | ManifestTask
   readonly lines: readonly string[]
 }
 
 /** An endpoint in the picture: its name, what it runs on, what it answers. */
 function EndpointBox({ name, resource, lines }: EndpointBoxProps) {
-  const Kind = resource.is_load_balanced ? Globe : Layers
+  const Kind = !isEndpoint(resource) ? Play : resource.is_load_balanced ? Globe : Layers
   const Hardware = resource.gpuIds ? MemoryStick : Cpu
   return (
     <div className="cursor-pointer">
@@ -124,7 +135,7 @@ function EndpointBox({ name, resource, lines }: EndpointBoxProps) {
       <div className="flex h-6.5 items-center gap-1.5 px-2.5 text-small text-ink-2">
         <Hardware aria-hidden className="size-4 shrink-0" />
         <span className="truncate">
-          {hardwareText(resource)} · {workersText(resource)}
+          {hardwareText(resource)} · {workersOf(resource)}
         </span>
       </div>
       {lines.length > 0 && (
@@ -151,7 +162,7 @@ type EndpointListProps = {
 function EndpointList({ manifest, calls, onSelect }: EndpointListProps) {
   return (
     <ul aria-label="Endpoints" className="flex flex-col">
-      {Object.entries(manifest.resources).map(([name, resource]) => (
+      {boxesOf(manifest).map(([name, resource]) => (
         <li key={name} className="border-b border-line/60 last:border-0">
           <button
             type="button"
@@ -161,7 +172,7 @@ function EndpointList({ manifest, calls, onSelect }: EndpointListProps) {
             <span className="min-w-0 flex-1">
               <span className="block truncate font-medium">{name}</span>
               <span className="block truncate text-small text-ink-2">
-                {hardwareText(resource)}, {workersText(resource)}
+                {hardwareText(resource)}, {workersOf(resource)}
               </span>
               <span className="block truncate font-mono text-small">{routesOf(manifest, name).join(', ')}</span>
               {calls

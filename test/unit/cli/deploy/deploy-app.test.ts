@@ -46,6 +46,7 @@ async function setup(answers: Answers = {}, given: Given = {}) {
     fingerprint: 'f',
     pythonVersion: '3.12',
     endpoints: [],
+    tasks: [],
     packages: [],
     packagesCached: false,
     excluded: [],

@@ -47,6 +47,11 @@ Plan for demo/production on http://127.0.0.1:8790, in processes:
   })
 })
 
+test('a task is named as what it is: nothing is deployed for it', () => {
+  const { stdout } = setup()({ steps: [{ ...NEW, resource: 'greet', action: 'create' }], tasks: ['nightly'] })
+  expect(stdout).toContain('  + greet    create\n  · nightly  task       each call runs on a worker of its own\n')
+})
+
 test('a plan says what it makes, and warns beside the output', () => {
   const { stdout, stderr } = setup()({ makes: ['app', 'environment'], warnings: ['There is no GPU.'] })
   expect(stdout).toContain('  creates app demo and environment production\n')

@@ -95,3 +95,25 @@ test('a ready image and a client bring no packages', () => {
   )
   expect(collectRequirements({ scan: scanOf({ endpoints }) }).wanted).toEqual([])
 })
+
+test('an App of SDK 2.0 gets its package, an api also what serves its routes, and tasks bring their packages along', () => {
+  const ofApp = (lines: readonly string[]) =>
+    scanOf({
+      requirements: lines.map((text, at) => line(text, at + 1)),
+      endpoints: [
+        scanned({ sdk: 2 }),
+        scanned({ name: 'web', kind: 'load-balanced', sdk: 2 }),
+        scanned({ name: 'train', kind: 'task', sdk: 2, settings: { dependencies: ['polars'] } }),
+      ],
+    })
+  expect(collectRequirements({ scan: ofApp([]) }).wanted).toEqual(['fastapi', 'polars', 'runpod>=2.0.0rc2'])
+  const pinned = collectRequirements({ scan: ofApp(['runpod==2.0.0rc2', 'fastapi[standard]>=0.115', 'svc']) })
+  expect(pinned.names).toEqual(['fastapi', 'polars', 'runpod'])
+  expect(pinned.wanted).toEqual(['fastapi[standard]>=0.115', 'polars', 'runpod==2.0.0rc2', 'runpod>=2.0.0rc2'])
+  const queue = scanOf({ requirements: [], endpoints: [scanned({ sdk: 2 })] })
+  expect(collectRequirements({ scan: queue }).wanted).toEqual(['runpod>=2.0.0rc2'])
+  expect(collectRequirements({ scan: queue, excludes: ['runpod'] })).toMatchObject({
+    wanted: [],
+    ofImage: ['runpod>=2.0.0rc2'],
+  })
+})

@@ -27,3 +27,14 @@ test('what no endpoint of the app has, and what an endpoint calls of itself, is 
   delete older.calls
   expect(findCalls([named('api', { calls: ['api_it', 'elsewhere'] }), client, older])).toEqual([])
 })
+
+test('what an App has is called by the name of what it decorates, a class of routes too', () => {
+  const web = named('web', {
+    kind: 'load-balanced',
+    sdk: 2,
+    qualname: 'Web',
+    functions: [scannedFunction({ name: 'order', httpMethod: 'POST', httpPath: '/order' })],
+  })
+  const train = named('nightly', { kind: 'task', sdk: 2, qualname: 'train', calls: ['Web', 'order'] })
+  expect(findCalls([web, train])).toEqual([{ from: 'nightly', to: 'web', functions: ['Web'] }])
+})

@@ -1,0 +1,147 @@
+"""Programs of the package `runpod` 2.0: an `App`, and the functions and classes that it deploys.
+
+`@app.queue(...)` makes an endpoint for jobs, `@app.api(...)` one for requests, and `@app.task(...)` what runs on a
+worker of its own whenever it is called. Source: the package, runpod/apps/app.py and handles.py.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from svc_build._app_parameters import RESOURCES
+from svc_build._app_values import PACKAGE, ROUTE_MARKERS
+from svc_build._endpoints import EndpointCall, EndpointObject, EndpointTable, Target
+from svc_build._functions import Function
+from svc_build._methods import every_method
+from svc_build._problems import Problems
+from svc_build._scope import Scope, Step
+from svc_build._symbols import Definition, Invalid, Unresolved, shown
+
+# What the worker answers itself. source: the package, runpod/apps/markers.py.
+_RESERVED = ("/execute", "/ping", "/_runpod/sync")
+_MARKERS = {f"{PACKAGE}.{name}": method for name, method in ROUTE_MARKERS.items()}
+
+
+class App(NamedTuple):
+    """An `App(name)` at the top level of a file; `name` None: it is wrong or not known."""
+
+    name: str | None
+    file: str
+    line: int
+
+
+class AppReader:
+    """Fills `table` with the resources of apps; `apps` are in the order in which they were met."""
+
+    def __init__(self, table: EndpointTable, problems: Problems) -> None:
+        self._table = table
+        self._problems = problems
+        self._apps: dict[int, App] = {}
+
+    @property
+    def apps(self) -> list[App]:
+        return list(self._apps.values())
+
+    def read_call(self, scope: Scope, call: ast.Call, order: int) -> None:
+        """An `App(...)`, or a decorator of one that is applied by a call."""
+        if self._table.sdk_name(scope, call.func, order) == f"{PACKAGE}.App":
+            name = self._name_of(scope, call, order)
+            self._apps.setdefault(id(call), App(name, scope.file, call.lineno))
+        elif isinstance(call.func, ast.Call) and self._kind_of(scope, call.func.func, order) in RESOURCES:
+            self._problems.add("decorator-as-call", scope.file, call.lineno, decorator=shown(call.func))
+
+    def read_decorator(self, scope: Scope, step: Step, node: Function | ast.ClassDef, decorator: ast.expr) -> bool:
+        """Whether the decorator is one of this package; what is wrong with it is recorded."""
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        data = {"decorator": f"@{shown(called)}", "function": node.name}
+        if self._table.sdk_name(scope, called, step.order) == f"{PACKAGE}.schedule":
+            self._problems.add("schedule-unsupported", scope.file, decorator.lineno, **data)
+            return True
+        kind = self._kind_of(scope, called, step.order)
+        if kind is None:
+            return False
+        if kind not in RESOURCES:
+            allowed = ", ".join(f"@{shown(called).rpartition('.')[0]}.{name}(...)" for name in RESOURCES)
+            self._problems.add("unknown-resource-kind", scope.file, decorator.lineno, allowed=allowed, **data)
+        elif not isinstance(decorator, ast.Call):
+            self._problems.add("decorator-without-call", scope.file, decorator.lineno, example="", **data)
+        elif isinstance(node, ast.ClassDef) and kind != "api":
+            self._problems.add("resource-of-class", scope.file, decorator.lineno, **data)
+        else:
+            self._resource(scope, step, node, decorator, kind)
+        return True
+
+    def _kind_of(self, scope: Scope, called: ast.expr, order: int) -> str | None:
+        """`queue` of `app.queue`; None: it is no attribute of an App."""
+        if not isinstance(called, ast.Attribute) or not self._table.is_app(scope, called.value, order):
+            return None
+        return called.attr
+
+    def _name_of(self, scope: Scope, call: ast.Call, order: int) -> str | None:
+        given = call.args[:1] + [word.value for word in call.keywords if word.arg == "name"]
+        what = {"parameter": "name", "what": "App(...)"}
+        try:
+            name = self._table.evaluator.evaluate(scope, given[0], order) if given else None
+            if isinstance(name, str) and name:
+                return name
+            shown_value = shown(given[0]) if given else "missing"
+            allowed = "a string"
+            self._problems.add("invalid-value", scope.file, call.lineno, value=shown_value, allowed=allowed, **what)
+        except (Unresolved, Invalid) as reason:
+            way_out = "Write the name itself or a constant of a project file."
+            self._problems.add("unresolved-value", scope.file, call.lineno, reason=reason, way_out=way_out, **what)
+        return None
+
+    def _resource(
+        self, scope: Scope, step: Step, node: Function | ast.ClassDef, call: ast.Call, kind: str
+    ) -> None:
+        found = EndpointCall(scope, call, step.order, node.name)
+        known = self._table.resource(found, kind, Target(node, scope.file, scope.module, call.lineno))
+        if isinstance(node, ast.ClassDef) and not known.routes:
+            known.routes.extend(self._routes(scope, node))
+            if not known.routes:
+                self._problems.add("api-without-routes", scope.file, node.lineno, function=node.name)
+
+    def _routes(self, scope: Scope, node: ast.ClassDef) -> Iterator[Target]:
+        """The methods with a route, by their names: the first one that matches answers, as in the package."""
+        starts: list[str] = []
+        for name, method in sorted(every_method(self._table.evaluator, node, scope).items()):
+            for decorator in method.node.decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                marker = self._table.sdk_name(method.scope, called, None)
+                if marker == f"{PACKAGE}.init":
+                    starts.append(name)
+                elif marker in _MARKERS:
+                    yield from self._route(method, decorator, _MARKERS[marker])
+        if len(starts) > 1:
+            names = " and ".join(starts)
+            self._problems.add("several-inits", scope.file, node.lineno, function=node.name, names=names)
+
+    def _route(self, method: Definition, decorator: ast.expr, http_method: str) -> Iterator[Target]:
+        scope, node = method.scope, method.node
+        line = decorator.lineno
+        if not isinstance(decorator, ast.Call):
+            data = {"decorator": f"@{shown(decorator)}", "example": '"/path"', "function": node.name}
+            self._problems.add("decorator-without-call", scope.file, line, **data)
+            return
+        path = self._table.path_of(scope, decorator, None, f"the route {node.name}")
+        if path in _RESERVED:
+            self._problems.add("reserved-path", scope.file, line, path=path, function=node.name)
+        elif path is not None:
+            yield Target(node, scope.file, scope.module, line, http_method, path, of_class=True)
+
+
+def app_of(apps: list[App], objects: list[EndpointObject], problems: Problems) -> App | None:
+    """The one app of a project; None: it has none. Several, or one beside an `Endpoint(...)`, are an error."""
+    if not apps:
+        return None
+    first, *others = sorted(apps, key=lambda app: (app.file, app.line))
+    for other in others:
+        problems.add("several-apps", other.file, other.line, other_file=first.file, other_line=first.line)
+    older = [one for one in objects if one.kind is None and (one.targets or one.routes or one.client_mode == "image")]
+    if older:
+        beside = min(older, key=lambda one: (one.file, one.line))
+        problems.add("mixed-apps", first.file, first.line, other_file=beside.file, other_line=beside.line)
+    return first

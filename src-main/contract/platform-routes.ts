@@ -49,6 +49,8 @@ const logQuery = {
   since: z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T10:00:00Z' }).optional(),
 }
 
+const workerLogQuery = { ...logQuery, source: z.enum(['container', 'system']).optional() }
+
 /** The largest page of a list that asks for none; the public client follows the cursor. Source: ours. */
 export const PLATFORM_PAGE = 100
 
@@ -119,7 +121,7 @@ const ENDPOINT_ROUTES = {
     methods: ['GET'],
     path: '/v2/serverless/:id/workers/:workerId/logs',
     summary: 'Follow the lines of a worker as server-sent events',
-    query: { ...logQuery, source: z.enum(['container', 'system']).optional() },
+    query: workerLogQuery,
     response: z.string(),
     errors: ['BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'WORKER_NOT_FOUND'],
     source: SOURCE,
@@ -341,6 +343,19 @@ const NOT_HERE = {
   source: `${SOURCE}: public clients ask for it`,
 } as const
 
+/** Of pods, what there is of workers, which are pods to the platform's clients, and of the calls of tasks. */
+const POD_ROUTES = {
+  podLogs: {
+    methods: ['GET'],
+    path: '/v2/pods/:id/logs',
+    summary: 'Follow the lines of a worker, or of the call of a task, as server-sent events',
+    query: workerLogQuery,
+    response: z.string(),
+    errors: ['BAD_FIELD', 'WORKER_NOT_FOUND'],
+    source: `${SOURCE}; public clients ask for it`,
+  },
+} as const satisfies Record<string, PlatformRoute>
+
 /** What makes no sense on one machine; it says so. */
 const ROUTES_NOT_HERE = {
   podList: { ...NOT_HERE, path: '/v2/pods', summary: 'Pods: not on one machine' },
@@ -367,6 +382,7 @@ const ROUTES_NOT_HERE = {
 
 /** What is answered with more than that it is not here. */
 export const PLATFORM_ROUTES_HERE = {
+  ...POD_ROUTES,
   ...ENDPOINT_ROUTES,
   ...RECORD_ROUTES,
   ...CATALOG_ROUTES,
@@ -375,6 +391,7 @@ export const PLATFORM_ROUTES_HERE = {
 
 /** The management API of the platform. An address that stands first is none with an id. */
 export const PLATFORM_ROUTES = {
+  ...POD_ROUTES,
   ...ROUTES_NOT_HERE,
   ...PLATFORM_ROUTES_HERE,
 } as const satisfies Record<string, PlatformRoute>

@@ -63,27 +63,56 @@ async function prepareEnvironment(packages: readonly string[], check: string): P
   }
 }
 
-/** The folder of another version of the worker package, or why there is none. */
-export type PinnedWorker = { readonly ready: boolean; readonly folder: string; readonly reason: string }
+/** A folder of packages, or why there is none. */
+export type PackageFolder = { readonly ready: boolean; readonly folder: string; readonly reason: string }
 
 /**
  * Gives another version of the worker package, for the PYTHONPATH of the interpreter: nearly all that it needs is there
  * already, so that it takes a second.
  */
-export async function preparePinnedWorker(base: PublicPython, version: string): Promise<PinnedWorker> {
-  const folder = join(CACHE, `runpod-${version}`)
+export function preparePinnedWorker(base: PublicPython, version: string): Promise<PackageFolder> {
+  const requirements = [`runpod==${version}`, 'filelock']
+  return prepareFolder(base, `runpod-${version}`, (folder) => [
+    'install',
+    '--no-deps',
+    '--target',
+    folder,
+    ...requirements,
+  ])
+}
+
+/** Gives the wheels of all that apps of version 2.0 install, for installers that are to know no index. */
+export function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
+  // What a build of an api installs beside the package.
+  const requirements = [...APP_PACKAGES, 'fastapi[standard]', 'uvicorn']
+  return prepareFolder(base, `${APP_PACKAGES[0]?.replace('==', '-')}-wheels`, (folder) => [
+    'download',
+    '--only-binary',
+    ':all:',
+    '--dest',
+    folder,
+    ...requirements,
+  ])
+}
+
+async function prepareFolder(
+  base: PublicPython,
+  name: string,
+  fill: (folder: string) => readonly string[],
+): Promise<PackageFolder> {
+  const folder = join(CACHE, name)
   if (!base.ready) return { ready: false, folder, reason: base.reason }
   const release = await lock(`${folder}.lock`)
   try {
     if (existsSync(join(folder, 'complete'))) return { ready: true, folder, reason: '' }
     rmSync(folder, { recursive: true, force: true })
-    const install = ['install', '--quiet', '--no-deps', '--target', folder, `runpod==${version}`, 'filelock']
-    await run(base.python, [...PIP, ...install], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
-    await run(base.python, ['-c', 'import runpod'], { env: { ...process.env, PYTHONPATH: folder } })
+    const [command = '', ...args] = fill(folder)
+    const line = [...PIP, command, '--quiet', ...args]
+    await run(base.python, line, { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
     writeFileSync(join(folder, 'complete'), '')
     return { ready: true, folder, reason: '' }
   } catch (error) {
-    return { ready: false, folder, reason: `runpod==${version} could not be installed: ${lastLine(error)}` }
+    return { ready: false, folder, reason: `${name} could not be installed: ${lastLine(error)}` }
   } finally {
     release()
   }

@@ -43,6 +43,8 @@ export type ServeOptions = {
   readonly args?: readonly string[]
   /** Program that runs the launcher; the Node of this test without it. */
   readonly node?: string
+  /** Program that runs what follows it, as one does that leads into another network; what asks over HTTP stays outside. */
+  readonly through?: string
   /** Variables for the service, beside those of this test. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -116,13 +118,14 @@ export function servedService(): ServedService {
 
   function spawnLauncher(
     argv: readonly string[],
-    { node = process.execPath, env: more }: ServeOptions = {},
+    { node = process.execPath, through, env: more }: ServeOptions = {},
   ): ChildProcess {
     const [name = '', value = ''] = mark.split('=')
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(SVC_|DRYDOCK_|npm_)/.test(key)))
     // As a shell finds it, so that hints have its plain name.
     const calledBy = join((process.env.PATH ?? '').split(delimiter)[0] ?? '', 'drydock')
-    return spawn(node, [LAUNCHER, ...argv], {
+    const [program = node, ...args] = [...(through === undefined ? [] : [through]), node, LAUNCHER, ...argv]
+    return spawn(program, args, {
       cwd: folder,
       env: { ...env, DRYDOCK_CALLED_BY: calledBy, NO_COLOR: '1', [name]: value, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,103 @@
+/**
+ * A service and the platform's own tools in one network, which is this machine alone where such a network can be made:
+ * everything is installed from a folder there, and what tries to leave is counted.
+ */
+import { execFile, type PromiseWithChild } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { platformVariables } from '../../src-main/domain/platform/variables.ts'
+import { findCertificates } from '../../src-main/server/certificates.ts'
+import { loopbackNetwork } from '../support/loopback-network.ts'
+import { servedService } from '../support/served-service.ts'
+import { onlyWheelsOf } from '../support/wheels.ts'
+import type { PublicPython } from './support-python.ts'
+
+const START_FOLDER = fileURLToPath(new URL('../../resources/python/svc_start', import.meta.url))
+// Asks from where the service is.
+const ASK = `
+const [url, method, key, body] = JSON.parse(process.argv[1])
+const headers = { authorization: 'Bearer ' + key, 'content-type': 'application/json' }
+const answer = await fetch(url, { method, headers, body })
+console.log(JSON.stringify({ status: answer.status, text: await answer.text() }))
+`
+
+/** How long a deploy may take, whose packages come from an index where there is no such network: some forty. In ms. */
+export const DEPLOY_LIMIT_MS = 240_000
+
+/** The tools, in a project of their own. */
+export type Tools = {
+  /** A folder of this test; the home of the tools. */
+  readonly folder: string
+  readonly key: string
+  /** Asks the service with the account key. @throws on an answer that is not 200 */
+  readonly ask: (method: string, path: string, body?: unknown) => Promise<unknown>
+  /** Runs `rp` in the project; gives what it prints. */
+  readonly rp: (...args: readonly string[]) => Promise<string>
+  readonly startRp: (...args: readonly string[]) => PromiseWithChild<{ stdout: string }>
+  /** Runs Python code in the project; gives what it prints. */
+  readonly script: (code: string) => Promise<string>
+  readonly write: (name: string, text: string) => void
+  readonly read: (name: string) => string
+  /** Packets that tried to leave the machine; undefined: nothing counts them here. */
+  readonly leftPackets: () => Promise<number | undefined>
+  /** A command line in the same network. */
+  readonly inside: (program: string, ...args: readonly string[]) => Promise<string>
+  /** Why there is no such network. */
+  readonly open: string | undefined
+}
+
+/**
+ * Starts a service, and prepares a project for the tools. Both end with the test.
+ * @param python has the package
+ * @param wheels folder of all that is installed
+ */
+export async function startTools(python: PublicPython, wheels: string): Promise<Tools> {
+  const service = servedService()
+  const network = await loopbackNetwork(service.folder)
+  const open = 'why' in network ? network.why : undefined
+  const through = 'why' in network ? undefined : network.enter
+  const packages = through === undefined ? {} : onlyWheelsOf(wheels)
+  await service.start({ env: packages, ...(through === undefined ? {} : { through }) })
+
+  const project = join(service.folder, 'shipyard')
+  mkdirSync(project)
+  const key = service.read('data', 'account.key').trim()
+  const { bundle } = await findCertificates(service.data)
+  const variables = platformVariables(service.url(), key, { bundle, pythonPath: START_FOLDER })
+  const env = {
+    PATH: [dirname(python.python), process.env.PATH].join(delimiter),
+    HOME: service.folder, // the package keeps keys of the platform there
+    COLUMNS: '200',
+    NO_COLOR: '1',
+    PYTHONDONTWRITEBYTECODE: '1',
+    PYTHONUNBUFFERED: '1',
+    ...packages,
+    ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
+  }
+  const start = (program: string, args: readonly string[]) => {
+    const [file = program, ...rest] = [...(through === undefined ? [] : [through]), program, ...args]
+    return promisify(execFile)(file, rest, { cwd: project, env, timeout: DEPLOY_LIMIT_MS })
+  }
+  const inside = async (program: string, ...args: readonly string[]) => (await start(program, args)).stdout
+  const rp = join(dirname(python.python), 'rp')
+  return {
+    folder: service.folder,
+    key,
+    async ask(method, path, body) {
+      const asked = JSON.stringify([`${service.url()}${path}`, method, key, body && JSON.stringify(body)])
+      const answer = JSON.parse(await inside(process.execPath, '--input-type=module', '-e', ASK, asked))
+      if (answer.status !== 200) throw new Error(`${method} ${path} answered ${answer.status}: ${answer.text}`)
+      return JSON.parse(answer.text)
+    },
+    rp: (...args) => inside(rp, ...args),
+    startRp: (...args) => start(rp, args),
+    script: (code) => inside(python.python, '-W', 'ignore', '-c', code),
+    write: (name, text) => writeFileSync(join(project, name), text),
+    read: (name) => readFileSync(join(project, name), 'utf8'),
+    leftPackets: async () => ('why' in network ? undefined : await network.leftPackets()),
+    inside,
+    open,
+  }
+}

@@ -139,6 +139,36 @@ test(
   DEPLOY_LIMIT_MS,
 )
 
+const OLDER = `from runpod_flash import Endpoint
+
+
+@Endpoint(name="adder", cpu="cpu3c-1-2")
+async def add(a: int, b: int = 1) -> dict:
+    return {"older": a + b}
+`
+
+test(
+  'an app of before and one of 2.0 live side by side, each with its own function of the same name',
+  async () => {
+    const { rp, drydock, script, write, ask, leftPackets } = await setup()
+    write('main.py', APP)
+    await rp('flash', 'deploy')
+    const { release } = JSON.parse(await drydock('quayside', { 'worker.py': OLDER }, 'deploy', '--json'))
+    expect(release).toMatchObject({ state: 'active' })
+    const { endpoints } = (await ask('GET', '/api/apps/quayside/environments/production')) as {
+      endpoints: { id: string }[]
+    }
+    const callOlder = async () => await ask('POST', `/v2/${endpoints[0]?.id}/runsync`, { input: { a: 2, b: 3 } })
+    const calls = `import sys\nsys.path.insert(0, '.')\nfrom main import add\nprint(add.remote(2, b=3))`
+    expect(await callOlder()).toMatchObject({ output: { older: 5 } })
+    expect(await script(calls)).toContain("{'sum': 5, 'version': 1}")
+    await rp('flash', 'undeploy', '--app', 'shipyard', '--yes')
+    expect(await callOlder()).toMatchObject({ output: { older: 5 } })
+    expect(await leftPackets()).toEqual(NONE)
+  },
+  DEPLOY_LIMIT_MS,
+)
+
 test('secrets are added, listed without their values, and deleted', async () => {
   const { rp, leftPackets } = await setup()
   expect(await rp('secret', 'add', 'hf-token', '--value', 'not-to-be-seen')).toContain('created')

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { platformVariables } from '../../src-main/domain/platform/variables.ts'
 import { findCertificates } from '../../src-main/server/certificates.ts'
 import { loopbackNetwork } from '../support/loopback-network.ts'
-import { servedService } from '../support/served-service.ts'
+import { LAUNCHER, servedService } from '../support/served-service.ts'
 import { onlyWheelsOf } from '../support/wheels.ts'
 import type { PublicPython } from './support-python.ts'
 
@@ -36,6 +36,12 @@ export type Tools = {
   /** Runs `rp` in the project; gives what it prints. */
   readonly rp: (...args: readonly string[]) => Promise<string>
   readonly startRp: (...args: readonly string[]) => PromiseWithChild<{ stdout: string }>
+  /** Runs a command of ours in another project, which has these files; gives what it prints. */
+  readonly drydock: (
+    project: string,
+    files: Readonly<Record<string, string>>,
+    ...args: readonly string[]
+  ) => Promise<string>
   /** Runs Python code in the project; gives what it prints. */
   readonly script: (code: string) => Promise<string>
   readonly write: (name: string, text: string) => void
@@ -59,7 +65,11 @@ export async function startTools(python: PublicPython, wheels: string): Promise<
   const open = 'why' in network ? network.why : undefined
   const through = 'why' in network ? undefined : network.enter
   const packages = through === undefined ? {} : onlyWheelsOf(wheels)
-  await service.start({ env: packages, ...(through === undefined ? {} : { through }) })
+  // Containers have networks of their own.
+  await service.start({
+    env: { ...packages, DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+    ...(through === undefined ? {} : { through }),
+  })
 
   const project = join(service.folder, 'shipyard')
   mkdirSync(project)
@@ -76,9 +86,9 @@ export async function startTools(python: PublicPython, wheels: string): Promise<
     ...packages,
     ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
   }
-  const start = (program: string, args: readonly string[]) => {
+  const start = (program: string, args: readonly string[], cwd = project) => {
     const [file = program, ...rest] = [...(through === undefined ? [] : [through]), program, ...args]
-    return promisify(execFile)(file, rest, { cwd: project, env, timeout: DEPLOY_LIMIT_MS })
+    return promisify(execFile)(file, rest, { cwd, env, timeout: DEPLOY_LIMIT_MS })
   }
   const inside = async (program: string, ...args: readonly string[]) => (await start(program, args)).stdout
   const rp = join(dirname(python.python), 'rp')
@@ -92,6 +102,13 @@ export async function startTools(python: PublicPython, wheels: string): Promise<
       return JSON.parse(answer.text)
     },
     rp: (...args) => inside(rp, ...args),
+    async drydock(name, files, ...args) {
+      const folder = join(service.folder, name)
+      mkdirSync(folder)
+      for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text)
+      const line = [LAUNCHER, ...args, '--data', service.data]
+      return (await start(process.execPath, line, folder)).stdout
+    },
     startRp: (...args) => start(rp, args),
     script: (code) => inside(python.python, '-W', 'ignore', '-c', code),
     write: (name, text) => writeFileSync(join(project, name), text),

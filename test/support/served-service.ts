@@ -14,7 +14,8 @@ import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, vi } from 'vitest'
 import { processesMarked, type SeenProcess, signal } from './process-table.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
+/** The program `drydock` of this clone. */
+export const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
 
 // Its first lines say how a test leads its jobs.
 const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from './support-python.ts'
 import { until } from './support-service.ts'
-import { DEPLOY_LIMIT_MS, startTools, type Tools } from './support-tools.ts'
+import { DEPLOY_LIMIT_MS, SHIPYARD, SHIPYARD_ANSWERS, SHIPYARD_CALLS, startTools, type Tools } from './support-tools.ts'
 
 let tools: Awaited<ReturnType<typeof preparePublicApps>>
 let wheels: Awaited<ReturnType<typeof prepareAppWheels>>
@@ -37,59 +37,16 @@ test('what tries to leave the machine is counted: a packet to somewhere, a quest
   expect(await leftPackets()).toBeGreaterThan(1)
 })
 
-const APP = `import time
-
-import runpod
-
-app = runpod.App("shipyard")
-
-
-@app.queue(name="adder", cpu="cpu3c-1-2")
-async def add(a: int, b: int = 1) -> dict:
-    print(f"adding {a} and {b}")
-    return {"sum": a + b, "version": 1}
-
-
-@app.queue(name="counter", cpu="cpu3c-1-2")
-def count(to: int = 3):
-    for number in range(to):
-        yield {"number": number}
-
-
-@app.queue(name="sleeper", cpu="cpu3c-1-2")
-def wait():
-    time.sleep(600)
-`
-
-const CALLS = `import sys
-sys.path.insert(0, '.')
-from main import add, count, wait
-
-print("remote", add.remote(2, b=3))
-job = add.spawn(5)
-print("spawn", job.result(), job.status())
-print("stream", [chunk["number"] for chunk in count.stream(to=3)])
-print("options", add.with_options(ttl=60_000).remote(1))
-job = wait.spawn()
-print("cancel", job.status() in ("IN_QUEUE", "IN_PROGRESS"), job.cancel().status())
-`
-
 test(
   'an app is deployed, called, changed, looked at and taken away by the tools alone',
   async () => {
     const { rp, script, write, ask, leftPackets } = await setup()
-    write('main.py', APP)
+    write('main.py', SHIPYARD)
     expect(await rp('flash', 'deploy')).toContain('is live')
-    expect((await script(CALLS)).trim().split('\n')).toEqual([
-      "remote {'sum': 5, 'version': 1}",
-      "spawn {'sum': 6, 'version': 1} COMPLETED",
-      'stream [0, 1, 2]',
-      "options {'sum': 2, 'version': 1}",
-      'cancel True CANCELLED',
-    ])
-    write('main.py', APP.replace('"version": 1', '"version": 2'))
+    expect((await script(SHIPYARD_CALLS)).trim().split('\n')).toEqual(SHIPYARD_ANSWERS)
+    write('main.py', SHIPYARD.replace('"version": 1', '"version": 2'))
     expect(await rp('flash', 'deploy')).toContain('is live')
-    expect(await script(CALLS)).toContain("remote {'sum': 5, 'version': 2}")
+    expect(await script(SHIPYARD_CALLS)).toContain("remote {'sum': 5, 'version': 2}")
     const { releases } = (await ask('GET', '/api/apps/shipyard/environments/default/releases')) as {
       releases: { number: number; state: string }[]
     }
@@ -151,7 +108,7 @@ test(
   'an app of before and one of 2.0 live side by side, each with its own function of the same name',
   async () => {
     const { rp, drydock, script, write, ask, leftPackets } = await setup()
-    write('main.py', APP)
+    write('main.py', SHIPYARD)
     await rp('flash', 'deploy')
     const { release } = JSON.parse(await drydock('quayside', { 'worker.py': OLDER }, 'deploy', '--json'))
     expect(release).toMatchObject({ state: 'active' })

@@ -23,6 +23,54 @@ const answer = await fetch(url, { method, headers, body })
 console.log(JSON.stringify({ status: answer.status, text: await answer.text() }))
 `
 
+/** An app for the tools. */
+export const SHIPYARD = `import time
+
+import runpod
+
+app = runpod.App("shipyard")
+
+
+@app.queue(name="adder", cpu="cpu3c-1-2")
+async def add(a: int, b: int = 1) -> dict:
+    print(f"adding {a} and {b}")
+    return {"sum": a + b, "version": 1}
+
+
+@app.queue(name="counter", cpu="cpu3c-1-2")
+def count(to: int = 3):
+    for number in range(to):
+        yield {"number": number}
+
+
+@app.queue(name="sleeper", cpu="cpu3c-1-2")
+def wait():
+    time.sleep(600)
+`
+
+/** Calls it in every way, as a script in its folder; prints a line for each. */
+export const SHIPYARD_CALLS = `import sys
+sys.path.insert(0, '.')
+from main import add, count, wait
+
+print("remote", add.remote(2, b=3))
+job = add.spawn(5)
+print("spawn", job.result(), job.status())
+print("stream", [chunk["number"] for chunk in count.stream(to=3)])
+print("options", add.with_options(ttl=60_000).remote(1))
+job = wait.spawn()
+print("cancel", job.status() in ("IN_QUEUE", "IN_PROGRESS"), job.cancel().status())
+`
+
+/** What that prints. */
+export const SHIPYARD_ANSWERS = [
+  "remote {'sum': 5, 'version': 1}",
+  "spawn {'sum': 6, 'version': 1} COMPLETED",
+  'stream [0, 1, 2]',
+  "options {'sum': 2, 'version': 1}",
+  'cancel True CANCELLED',
+]
+
 /** How long a deploy may take, whose packages come from an index where there is no such network: some forty. In ms. */
 export const DEPLOY_LIMIT_MS = 240_000
 
@@ -58,16 +106,17 @@ export type Tools = {
  * Starts a service, and prepares a project for the tools. Both end with the test.
  * @param python has the package
  * @param wheels folder of all that is installed
+ * @param dockerHost an engine, where workers are to be containers: these have networks of their own
  */
-export async function startTools(python: PublicPython, wheels: string): Promise<Tools> {
+export async function startTools(python: PublicPython, wheels: string, dockerHost?: string): Promise<Tools> {
   const service = servedService()
-  const network = await loopbackNetwork(service.folder)
+  const network =
+    dockerHost === undefined ? await loopbackNetwork(service.folder) : { why: 'containers have networks of their own' }
   const open = 'why' in network ? network.why : undefined
   const through = 'why' in network ? undefined : network.enter
   const packages = through === undefined ? {} : onlyWheelsOf(wheels)
-  // Containers have networks of their own.
   await service.start({
-    env: { ...packages, DOCKER_HOST: 'unix:///nowhere/docker.sock' },
+    env: { ...packages, DOCKER_HOST: dockerHost ?? 'unix:///nowhere/docker.sock' },
     ...(through === undefined ? {} : { through }),
   })
 

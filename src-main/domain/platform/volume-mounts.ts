@@ -2,21 +2,20 @@
  * Where a program looks for its network volume. The variable RUNPOD_MOUNTS says it: endpoints at one path alone, tasks
  * wherever their app wants it. Pure. Source: docs/spec/platform.md, 4, and the public package, volume.py.
  */
-import { z } from 'zod'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { type VolumeMount, volumeMounts } from '../../contract/platform-settings.ts'
 import { VOLUME_TARGET } from '../app/target-config.ts'
 
 type Variables = EndpointConfig['env']
 
 const NAME = 'RUNPOD_MOUNTS'
-const mounts = z.array(z.looseObject({ kind: z.string(), path: z.string().startsWith('/') }))
 
-const ofNetwork = ({ kind }: { readonly kind: string }) => kind === 'network'
+const ofNetwork = ({ kind }: VolumeMount) => kind === 'network'
 
 // What cannot be read is left to the program, which refuses it.
-function mountsIn({ [NAME]: text }: Variables): z.output<typeof mounts> {
+function mountsIn({ [NAME]: text }: Variables): readonly VolumeMount[] {
   try {
-    return mounts.safeParse(JSON.parse(text ?? '[]')).data ?? []
+    return volumeMounts.safeParse(JSON.parse(text ?? '[]')).data ?? []
   } catch {
     return []
   }

@@ -28,6 +28,7 @@ import {
   gpuQuery,
   gpuType,
 } from './platform-catalog.ts'
+import { ROUTES_NOT_HERE } from './platform-routes-not-here.ts'
 import type { Route } from './routes.ts'
 import { wholeNumber } from './routes.ts'
 import { TASK_END_ROUTE } from './task-calls.ts'
@@ -48,6 +49,8 @@ const logQuery = {
   tail: wholeNumber.refine((n) => n <= 5000, 'must be at most 5000').optional(),
   since: z.iso.datetime({ offset: true, error: 'must be a time like 2026-11-23T10:00:00Z' }).optional(),
 }
+
+const workerLogQuery = { ...logQuery, source: z.enum(['container', 'system']).optional() }
 
 /** The largest page of a list that asks for none; the public client follows the cursor. Source: ours. */
 export const PLATFORM_PAGE = 100
@@ -119,7 +122,7 @@ const ENDPOINT_ROUTES = {
     methods: ['GET'],
     path: '/v2/serverless/:id/workers/:workerId/logs',
     summary: 'Follow the lines of a worker as server-sent events',
-    query: { ...logQuery, source: z.enum(['container', 'system']).optional() },
+    query: workerLogQuery,
     response: z.string(),
     errors: ['BAD_FIELD', 'ENDPOINT_NOT_FOUND', 'WORKER_NOT_FOUND'],
     source: SOURCE,
@@ -336,39 +339,22 @@ const CATALOG_ROUTES = {
   },
 } as const satisfies Record<string, PlatformRoute>
 
-const NOT_HERE = {
-  methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-  response: nothing,
-  errors: ['NOT_ON_THIS_MACHINE'],
-  source: `${SOURCE}: public clients ask for it`,
-} as const
-
-/** What makes no sense on one machine; it says so. */
-const ROUTES_NOT_HERE = {
-  podList: { ...NOT_HERE, path: '/v2/pods', summary: 'Pods: not on one machine' },
-  podRead: {
-    ...NOT_HERE,
-    methods: ['GET', 'POST', 'PUT', 'PATCH'],
-    path: '/v2/pods/:id',
-    summary: 'A pod: not on one machine',
+/** Of pods, what there is of workers, which are pods to the platform's clients, and of the calls of tasks. */
+const POD_ROUTES = {
+  podLogs: {
+    methods: ['GET'],
+    path: '/v2/pods/:id/logs',
+    summary: 'Follow the lines of a worker, or of the call of a task, as server-sent events',
+    query: workerLogQuery,
+    response: z.string(),
+    errors: ['BAD_FIELD', 'WORKER_NOT_FOUND'],
+    source: `${SOURCE}; public clients ask for it`,
   },
-  podAction: { ...NOT_HERE, path: '/v2/pods/:id/:action', summary: 'Something with a pod: not on one machine' },
-  globalVolumeList: { ...NOT_HERE, path: '/v2/global-volumes', summary: 'Global volumes: not on one machine' },
-  globalVolumeRead: { ...NOT_HERE, path: '/v2/global-volumes/:id', summary: 'A global volume: not on one machine' },
-  sshKeys: { ...NOT_HERE, path: '/v2/account/ssh-keys', summary: 'SSH keys: not on one machine' },
-  clusterList: { ...NOT_HERE, path: '/v2/clusters', summary: 'Clusters: not on one machine' },
-  clusterRead: { ...NOT_HERE, path: '/v2/clusters/:id', summary: 'A cluster: not on one machine' },
-  clusterPods: { ...NOT_HERE, path: '/v2/clusters/:id/pods', summary: 'Pods of a cluster: not on one machine' },
-  billing: { ...NOT_HERE, path: '/v2/billing', summary: 'Bills: not on one machine' },
-  billingOf: { ...NOT_HERE, path: '/v2/billing/:of', summary: 'Bills of something: not on one machine' },
-  buildList: { ...NOT_HERE, path: '/v2/serverless/:id/builds', summary: 'Builds of a repository: not on one machine' },
-  buildRead: { ...NOT_HERE, path: '/v2/serverless/:id/builds/:buildId', summary: 'A build: not on one machine' },
-  delegationList: { ...NOT_HERE, path: '/v2/registries/delegations', summary: 'Delegations: not on one machine' },
-  delegationRead: { ...NOT_HERE, path: '/v2/registries/delegations/:id', summary: 'A delegation: not on one machine' },
 } as const satisfies Record<string, PlatformRoute>
 
 /** What is answered with more than that it is not here. */
 export const PLATFORM_ROUTES_HERE = {
+  ...POD_ROUTES,
   ...ENDPOINT_ROUTES,
   ...RECORD_ROUTES,
   ...CATALOG_ROUTES,
@@ -377,6 +363,7 @@ export const PLATFORM_ROUTES_HERE = {
 
 /** The management API of the platform. An address that stands first is none with an id. */
 export const PLATFORM_ROUTES = {
+  ...POD_ROUTES,
   ...ROUTES_NOT_HERE,
   ...PLATFORM_ROUTES_HERE,
 } as const satisfies Record<string, PlatformRoute>

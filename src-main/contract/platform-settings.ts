@@ -39,3 +39,9 @@ export const platformSettings = z.object({
 
 /** What clients of the platform asked for. */
 export type PlatformSettings = z.infer<typeof platformSettings>
+
+/** The volumes of a worker, as the variable RUNPOD_MOUNTS names them; of each what decides where it is. */
+export const volumeMounts = z.array(z.looseObject({ kind: z.string(), path: z.string().startsWith('/') }))
+
+/** One of them. */
+export type VolumeMount = z.output<typeof volumeMounts>[number]

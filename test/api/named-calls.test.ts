@@ -85,3 +85,20 @@ test.each([
   const asGuest = await service.ask(method, `/v2/flash${path}`, { key: null, body, headers: HEADERS })
   expect(asGuest).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })
 })
+
+test('the token of a worker calls by name what is in its own app and environment, and nothing else', async () => {
+  const service = await setupService()
+  await deployApp(service, { resources: { greet: { makesRemoteCalls: true } } })
+  await deployApp(service, { resources: { greet: {} }, app: 'blog', idPrefix: 'blog-' })
+  await deployApp(service, { resources: { greet: {} }, environment: 'trial', idPrefix: 'trial-' })
+  const key = (await service.worker('greet')).spec.env.RUNPOD_AI_API_KEY ?? ''
+  const call = async (changed: object) => {
+    const options = { key, body: { input: {} }, headers: { ...HEADERS, ...changed } }
+    const { status, body } = await service.ask('POST', '/v2/flash/run', options)
+    return [status, body.code]
+  }
+  expect(await call({})).toEqual([200, undefined])
+  expect(await call({ 'x-flash-app': 'blog' })).toEqual([401, 'UNAUTHORIZED'])
+  expect(await call({ 'x-flash-environment': 'trial' })).toEqual([401, 'UNAUTHORIZED'])
+  expect(await call({ 'x-flash-app': 'nope' })).toEqual([401, 'UNAUTHORIZED'])
+})

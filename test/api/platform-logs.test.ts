@@ -92,6 +92,13 @@ describe('the lines of a worker', () => {
     await reader.close()
   })
 
+  it('come also at the address of a pod, which a worker is to some clients', async () => {
+    const { service, worker } = await printing('one', 'two')
+    const reader = readEvents(await service.request('GET', `/v2/pods/${worker.id}/logs?source=container&tail=1`))
+    expect(linesIn(await reader.next())).toMatchObject([{ source: 'container', line: 'two' }])
+    await reader.close()
+  })
+
   it('of a worker of another endpoint are not found', async () => {
     const { service, worker } = await printing('one')
     await service.createEndpoint('other')

@@ -136,6 +136,7 @@ const BAD: readonly Bad[] = [
   ['a method that is none', 'PUT', '/v2/serverless/e', {}, 405, /takes GET, PATCH, DELETE/],
   ['a worker that is not there', 'GET', '/v2/serverless/e/workers/gone/logs', undefined, 404, /no worker gone/],
   ['too many lines', 'GET', '/v2/serverless/e/workers/gone/logs?tail=5001', undefined, 400, /^tail: /],
+  ['the lines of a pod that is not there', 'GET', '/v2/pods/gone/logs', undefined, 404, /no worker gone/],
   ['a time that is none', 'GET', '/v2/serverless/e/workers/gone/logs?since=yesterday', undefined, 400, /^since: /],
   ['a template without an image', 'POST', '/v2/templates', { name: 'x' }, 400, /^image: /],
   [
@@ -192,7 +193,7 @@ describe('a bad request to the platform API', () => {
     ['GET', '/v2/pods', /no pods: workers belong to endpoints/],
     ['DELETE', '/v2/pods/abc', /no pods/],
     ['POST', '/v2/pods/abc/action', /no pods/],
-    ['GET', '/v2/pods/abc/logs', /no pods/],
+    ['POST', '/v2/pods/abc/logs', /no pods/],
     ['GET', '/v2/global-volumes', /no global volumes/],
     ['POST', '/v2/global-volumes', /network volume/],
     ['PUT', '/v2/account/ssh-keys', /no SSH keys/],

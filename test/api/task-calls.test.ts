@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { settle } from '../support/fake-clock.ts'
 import { platformTools } from '../support/platform-tools.ts'
+import { readEvents } from '../support/read-events.ts'
 
 const TOKEN = 'a-token-of-the-package'
 const REQUEST = { function_name: 'train', function_code: 'def train(n): return n', args: [3] }
@@ -67,6 +69,26 @@ describe('a call of a task', () => {
     expect((await service.request('DELETE', `/v2/pods/${id}`)).status).toBe(204)
     expect(await ask(id, 'result')).toMatchObject({ status: 404, body: { code: 'TASK_NOT_FOUND' } })
     expect(await service.get(`/api/jobs/${job.id}`)).toMatchObject({ status: 'COMPLETED', endpointId: 'task-train' })
+  })
+
+  it('has its lines at the address of its pod, from its worker on, until it is over', async () => {
+    const { begin, ask, taken, service } = await setup()
+    const id = await begin()
+    const forgotten = await begin()
+    const follow = async (call: string) => readEvents(await service.request('GET', `/v2/pods/${call}/logs`))
+    const reader = await follow(id)
+    const none = await follow(forgotten)
+    await ask(id, 'submit', REQUEST)
+    const { worker } = await taken()
+    service.fleet().print(worker.id, 'training')
+    await settle()
+    const lines = (await reader.next()).map(({ data = '' }) => JSON.parse(data).line)
+    expect(lines).toContain('training')
+    await reader.close()
+    await service.request('DELETE', `/v2/pods/${forgotten}`)
+    service.fleet().print(worker.id, 'again')
+    await service.clock.until(() => none.ended())
+    expect(await none.rest()).toEqual([])
   })
 
   it('shares the endpoint of its task with the others, which has the newest settings', async () => {

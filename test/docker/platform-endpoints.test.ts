@@ -74,3 +74,28 @@ test('any other image runs with its arguments, and a change of them replaces the
   expect(await service.ask('PATCH', '/v2/serverless/own', { args: print('two') })).toMatchObject({ status: 200 })
   await hasPrinted('two')
 })
+
+test.each([
+  ['of somebody', '127.0.0.1:1/nobody/none:1', '127.0.0.1:1/nobody/none:1'],
+  // Under this name the worker image runs, whose base with that Python is nowhere.
+  ['of the platform’s runtime', 'runpod/queue:py3.9-latest', 'python:3.9-'],
+])(
+  'an image %s that cannot be had is no process instead: the job waits, and is told why',
+  async (_of, image, name) => {
+    const service = await startedContainerService(engine)
+    expect(await service.ask('POST', '/v2/serverless', { name: 'none', image, ...QUEUE })).toMatchObject({
+      status: 201,
+    })
+    const jobId = await service.run('none', {})
+    await until(async () => {
+      const { waitingReason } = await service.get(`/api/jobs/${jobId}`)
+      expect(JSON.stringify(waitingReason)).toContain(name)
+      expect(JSON.stringify(waitingReason)).toContain('could not be pulled')
+    }, IMAGE_LIMIT_MS)
+    expect(service.workerProcesses()).toEqual([])
+    expect(await service.containers()).toEqual([])
+    const { workers } = await service.get('/v2/serverless/none/workers')
+    expect(workers.filter(({ status }: { readonly status: string }) => status === 'IDLE')).toEqual([])
+  },
+  IMAGE_LIMIT_MS,
+)

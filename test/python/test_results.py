@@ -116,6 +116,28 @@ class Failures(WorkerTest):
                 self.assertEqual(service.result_call(job_id).query["isStream"], is_stream)
         self.assert_still_works(service)
 
+    def test_what_a_failed_job_printed_is_in_its_error_where_that_is_asked_for(self) -> None:
+        source = """
+            import sys
+            def speak(name):
+                print(f"{name} began")
+                print(f"{name} fell", file=sys.stderr)
+                raise ValueError(name)
+            async def later(name): speak(name)
+            def chunks(name):
+                yield 1
+                speak(name)
+            def handler(job):
+                return {"sync": speak, "async": later, "gen": chunks}[job["input"]["do"]](job["input"]["do"])
+        """
+        for mode, is_there in {"ALL": True, "auto": False, "off": False}.items():
+            service, worker = self.start(source, RUNPOD_LOG_CAPTURE=mode)
+            for do in ("sync", "async", "gen"):
+                with self.subTest(f"{do}, {mode}"):
+                    printed = service.error(service.submit({"do": do})).get("logs")
+                    self.assertEqual(printed, f"{do} began\n{do} fell\n" if is_there else None)
+                    self.wait_for_log(worker, f"{do} fell")
+
     def test_the_causes_of_an_exception_are_trimmed_too(self) -> None:
         service, _ = self.start("""
             from svc_worker import progress

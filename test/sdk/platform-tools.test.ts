@@ -1,175 +1,163 @@
 /**
- * The platform's own tools, unmodified: `rp` and the package of SDK 2.0 deploy an app to this service, call it by name,
- * look at it and take it away.
+ * The platform's own tools, unmodified: `rp` and the package of SDK 2.0 begin an app, develop it, deploy it to this
+ * service, call it by name, look at it and take it away. Where a network of loopback alone can be made all of it is in
+ * one, and nothing tries to leave.
  */
-import { execFile, type PromiseWithChild } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { beforeAll, beforeEach, expect, type TestContext, test } from 'vitest'
-import { platformVariables } from '../../src-main/domain/platform/variables.ts'
-import { findCertificates } from '../../src-main/server/certificates.ts'
-import { PREPARE_LIMIT_MS, type PublicPython, preparePublicApps } from './support-python.ts'
-import { type Service, startService, until } from './support-service.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from './support-python.ts'
+import { until } from './support-service.ts'
+import { DEPLOY_LIMIT_MS, SHIPYARD, SHIPYARD_ANSWERS, SHIPYARD_CALLS, startTools, type Tools } from './support-tools.ts'
 
-const START_FOLDER = fileURLToPath(new URL('../../resources/python/svc_start', import.meta.url))
-// Packages come from an index, some forty of them. In ms.
-const DEPLOY_LIMIT_MS = 240_000
-
-let tools: PublicPython
+let tools: Awaited<ReturnType<typeof preparePublicApps>>
+let wheels: Awaited<ReturnType<typeof prepareAppWheels>>
 beforeAll(async () => {
   tools = await preparePublicApps()
+  wheels = await prepareAppWheels(tools)
 }, PREPARE_LIMIT_MS)
-beforeEach(({ skip }) => skip(!tools.ready, tools.reason))
+beforeEach(({ skip }) => skip(!wheels.ready, wheels.reason))
 
-const APP = `import runpod
+const setup = () => startTools(tools, wheels.folder)
+// Where nothing counts they are not known; the first test says why.
+const NONE = expect.toBeOneOf([0, undefined])
 
-app = runpod.App("shipyard")
-
-
-@app.queue(name="adder", cpu="cpu3c-1-2")
-async def add(a: int, b: int = 1) -> dict:
-    return {"sum": a + b, "version": 1}
-
-
-@app.queue(name="counter", cpu="cpu3c-1-2")
-def count(to: int = 3):
-    for number in range(to):
-        yield {"number": number}
-`
-
-const CALLS = `import runpod
-from main import add, count
-
-print("remote", add.remote(2, b=3))
-job = add.spawn(5)
-print("spawn", job.result())
-print("stream", [chunk["number"] for chunk in count.stream(to=3)])
-print("options", add.with_options(ttl=60_000).remote(1))
-`
-
-type Tools = {
-  readonly service: Service
-  readonly project: string
-  /** Runs \`rp\` in the project; gives what it prints. */
-  readonly rp: (...args: readonly string[]) => Promise<string>
-  readonly startRp: (...args: readonly string[]) => PromiseWithChild<{ stdout: string }>
-  readonly script: (code: string) => Promise<string>
-  readonly write: (name: string, text: string) => void
+async function endpointsOf(ask: Tools['ask']): Promise<readonly unknown[]> {
+  return ((await ask('GET', '/api/endpoints')) as { endpoints: unknown[] }).endpoints
 }
 
-async function setup(context: TestContext): Promise<Tools> {
-  const service = await startService(context)
-  const project = join(service.folder, 'shipyard')
-  mkdirSync(project)
-  const { bundle } = await findCertificates(join(service.folder, 'data'))
-  const variables = platformVariables(service.url, service.key, { bundle, pythonPath: START_FOLDER })
-  const env = {
-    PATH: [dirname(tools.python), process.env.PATH].join(delimiter),
-    HOME: service.folder, // the package keeps keys of the platform there
-    COLUMNS: '200',
-    NO_COLOR: '1',
-    PYTHONDONTWRITEBYTECODE: '1',
-    ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
-  }
-  const rp = join(dirname(tools.python), 'rp')
-  const start = (program: string, args: readonly string[]) =>
-    promisify(execFile)(program, [...args], { cwd: project, env, timeout: DEPLOY_LIMIT_MS })
-  const run = async (program: string, args: readonly string[]) => (await start(program, args)).stdout
-  return {
-    service,
-    project,
-    rp: (...args) => run(rp, args),
-    startRp: (...args) => start(rp, args),
-    script: (code) => run(tools.python, ['-W', 'ignore', '-c', code]),
-    write: (name, text) => writeFileSync(join(project, name), text),
-  }
-}
+test('what tries to leave the machine is counted: a packet to somewhere, a question for a name', async ({ skip }) => {
+  const { inside, leftPackets, open } = await setup()
+  skip(open !== undefined, open ?? '')
+  expect(await leftPackets()).toBe(0)
+  const send = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b'', ('198.51.100.1', 9))"
+  await inside('python3', '-c', send)
+  expect(await leftPackets()).toBe(1)
+  await inside('python3', '-c', "import socket\ntry: socket.gethostbyname('pypi.org')\nexcept OSError: pass")
+  expect(await leftPackets()).toBeGreaterThan(1)
+})
 
 test(
   'an app is deployed, called, changed, looked at and taken away by the tools alone',
-  async (context) => {
-    const { rp, script, write, service } = await setup(context)
-    write('main.py', APP)
+  async () => {
+    const { rp, script, write, ask, leftPackets } = await setup()
+    write('main.py', SHIPYARD)
     expect(await rp('flash', 'deploy')).toContain('is live')
-    const calls = `import sys\nsys.path.insert(0, '.')\n${CALLS}`
-    expect((await script(calls)).trim().split('\n')).toEqual([
-      "remote {'sum': 5, 'version': 1}",
-      "spawn {'sum': 6, 'version': 1}",
-      'stream [0, 1, 2]',
-      "options {'sum': 2, 'version': 1}",
-    ])
-    write('main.py', APP.replace('"version": 1', '"version": 2'))
+    expect((await script(SHIPYARD_CALLS)).trim().split('\n')).toEqual(SHIPYARD_ANSWERS)
+    write('main.py', SHIPYARD.replace('"version": 1', '"version": 2'))
     expect(await rp('flash', 'deploy')).toContain('is live')
-    expect(await script(calls)).toContain("remote {'sum': 5, 'version': 2}")
-    const { releases } = (await service.call('GET', '/api/apps/shipyard/environments/default/releases')) as {
+    expect(await script(SHIPYARD_CALLS)).toContain("remote {'sum': 5, 'version': 2}")
+    const { releases } = (await ask('GET', '/api/apps/shipyard/environments/default/releases')) as {
       releases: { number: number; state: string }[]
     }
     expect(releases.map(({ number, state }) => [number, state])).toEqual([
       [2, 'active'],
       [1, 'superseded'],
     ])
+
     expect(await rp('flash', 'app', 'list')).toContain('shipyard')
+    await rp('flash', 'env', 'add', 'trial', '--app', 'shipyard')
+    expect(await rp('flash', 'env', 'list', '--app', 'shipyard')).toMatch(/default.*trial/s)
+    await rp('flash', 'env', 'delete', 'trial', '--app', 'shipyard', '--yes')
+    expect(await rp('flash', 'env', 'list', '--app', 'shipyard')).not.toContain('trial')
     expect(await rp('flash', 'env', 'get', 'default', '--app', 'shipyard')).toContain('adder')
+    const { workers } = (await ask('GET', '/api/workers?endpoint=adder')) as { workers: { id: string }[] }
+    const lines = await Promise.all(workers.map(({ id }) => rp('logs', id, '--type', 'container')))
+    expect(lines.join('\n')).toMatch(/^\[container\] .* adding 2 and 3$/m)
+
     await rp('flash', 'undeploy', '--app', 'shipyard', '--yes')
-    await until('no endpoint is left', async () => {
-      const { endpoints } = (await service.call('GET', '/api/endpoints')) as { endpoints: unknown[] }
-      return endpoints.length === 0 ? true : undefined
-    })
+    await until('no endpoint is left', async () => ((await endpointsOf(ask)).length === 0 ? true : undefined))
+    expect(await leftPackets()).toEqual(NONE)
   },
   2 * DEPLOY_LIMIT_MS,
 )
 
-const DEV = `${APP}
-
-@runpod.local_entrypoint
-def main():
-    print("answer", add.remote(20, b=1))
-`
-
 test(
-  'a development session runs the code of the file, and leaves nothing',
-  async (context) => {
-    const { rp, write, service } = await setup(context)
-    write('main.py', DEV)
-    const printed = await rp('flash', 'dev', 'main.py', '--once')
-    expect(printed).toContain("answer {'sum': 21, 'version': 1}")
-    const { endpoints } = (await service.call('GET', '/api/endpoints')) as { endpoints: unknown[] }
-    expect(endpoints).toEqual([])
+  'a project is begun, developed, and run again after an edit; the session leaves nothing',
+  async () => {
+    const { rp, startRp, read, write, ask, leftPackets } = await setup()
+    expect(await rp('flash', 'init')).toContain('initialized')
+    const running = startRp('flash', 'dev', 'main.py')
+    let printed = ''
+    running.child.stdout?.on('data', (text) => {
+      printed += text
+    })
+    const prints = (words: string) =>
+      until(`the session prints ${words}`, async () => printed.includes(words) || undefined, DEPLOY_LIMIT_MS)
+    await prints('hello world!')
+    expect(await endpointsOf(ask)).toHaveLength(1)
+    write('main.py', read('main.py').replace('return f"hello', 'return f"good morning'))
+    await prints('good morning world!')
+    running.child.kill('SIGINT')
+    await running
+    expect(await endpointsOf(ask)).toEqual([])
+    expect(await leftPackets()).toEqual(NONE)
   },
   DEPLOY_LIMIT_MS,
 )
 
-test('secrets are added, listed without their values, and deleted', async (context) => {
-  const { rp } = await setup(context)
+const OLDER = `from runpod_flash import Endpoint
+
+
+@Endpoint(name="adder", cpu="cpu3c-1-2")
+async def add(a: int, b: int = 1) -> dict:
+    return {"older": a + b}
+`
+
+test(
+  'an app of before and one of 2.0 live side by side, each with its own function of the same name',
+  async () => {
+    const { rp, drydock, script, write, ask, leftPackets } = await setup()
+    write('main.py', SHIPYARD)
+    await rp('flash', 'deploy')
+    const { release } = JSON.parse(await drydock('quayside', { 'worker.py': OLDER }, 'deploy', '--json'))
+    expect(release).toMatchObject({ state: 'active' })
+    const { endpoints } = (await ask('GET', '/api/apps/quayside/environments/production')) as {
+      endpoints: { id: string }[]
+    }
+    const callOlder = async () => await ask('POST', `/v2/${endpoints[0]?.id}/runsync`, { input: { a: 2, b: 3 } })
+    const calls = `import sys\nsys.path.insert(0, '.')\nfrom main import add\nprint(add.remote(2, b=3))`
+    expect(await callOlder()).toMatchObject({ output: { older: 5 } })
+    expect(await script(calls)).toContain("{'sum': 5, 'version': 1}")
+    await rp('flash', 'undeploy', '--app', 'shipyard', '--yes')
+    expect(await callOlder()).toMatchObject({ output: { older: 5 } })
+    expect(await leftPackets()).toEqual(NONE)
+  },
+  DEPLOY_LIMIT_MS,
+)
+
+test('secrets are added, listed without their values, and deleted', async () => {
+  const { rp, leftPackets } = await setup()
   expect(await rp('secret', 'add', 'hf-token', '--value', 'not-to-be-seen')).toContain('created')
   const listed = await rp('secret', 'list')
   expect(listed).toContain('hf-token')
   expect(listed).not.toContain('not-to-be-seen')
   expect(await rp('secret', 'delete', 'hf-token', '--yes')).toContain('deleted')
   expect(await rp('secret', 'list')).toContain('no secrets')
+  expect(await leftPackets()).toEqual(NONE)
 })
 
-test('credentials of registries are added, listed and deleted', async (context) => {
-  const { rp } = await setup(context)
+test('credentials of registries are added, listed and deleted', async () => {
+  const { rp, leftPackets } = await setup()
   await rp('registry', 'add', 'work', '--username', 'ada', '--password', 'not-to-be-seen')
   expect(await rp('registry', 'list')).toContain('work')
   await rp('registry', 'delete', 'work', '--yes')
   expect(await rp('registry', 'list')).toContain('no registry credentials')
+  expect(await leftPackets()).toEqual(NONE)
 })
 
-test('a person allows the program that asks to be signed in, and it stores the key', async (context) => {
-  const { startRp, service } = await setup(context)
+test('a person allows the program that asks to be signed in, and it stores the key', async () => {
+  const { startRp, ask, folder, key, leftPackets } = await setup()
   const running = startRp('login', '--no-open')
   let printed = ''
   running.child.stdout?.on('data', (text) => {
     printed += text
   })
   const id = await until('the program shows its address', async () => /request=([\w-]+)/.exec(printed)?.[1])
-  await service.call('POST', `/api/sign-in-requests/${id}`, { allow: true })
+  await ask('POST', `/api/sign-in-requests/${id}`, { allow: true })
   expect((await running).stdout).toContain('logged in')
-  expect(readFileSync(join(service.folder, '.runpod', 'config.toml'), 'utf8')).toContain(service.key)
+  expect(readFileSync(join(folder, '.runpod', 'config.toml'), 'utf8')).toContain(key)
+  expect(await leftPackets()).toEqual(NONE)
 })
 
 const API = `from runpod import App
@@ -198,11 +186,12 @@ print(Ships.get("/ships"), Ships.post("/ships", {"name": "Bea"}))
 
 test(
   'an api is called by its name, over https',
-  async (context) => {
-    const { rp, script, write } = await setup(context)
+  async () => {
+    const { rp, script, write, leftPackets } = await setup()
     write('main.py', API)
     await rp('flash', 'deploy')
     expect(await script(API_CALLS)).toContain("{'ships': ['Ada']} {'added': 'Bea'}")
+    expect(await leftPackets()).toEqual(NONE)
   },
   DEPLOY_LIMIT_MS,
 )

@@ -5,10 +5,18 @@
  * attempt a run.
  */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import {
+  CACHE,
+  INSTALL_LIMIT_MS,
+  lastLine,
+  lock,
+  type PackageFolder,
+  prepareFolder,
+  readIfThere,
+} from './support-packages.ts'
 
 /** The interpreter that has the packages, or why there is none. */
 export type PublicPython = { readonly ready: boolean; readonly python: string; readonly reason: string }
@@ -17,11 +25,7 @@ const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0', 'openai==3.54.0']
 // Of apps in the form of 2.0: what a build of an api has in its folder of packages.
 const APP_PACKAGES = ['runpod==2.0.0rc2', 'fastapi']
 const PIP = ['-m', 'pip', '--disable-pip-version-check', '--no-input', '--retries', '1', '--timeout', '15']
-const CACHE = fileURLToPath(new URL('../../node_modules/.cache/drydock', import.meta.url))
 const OLDEST_PYTHON = [3, 10]
-// The package has some forty dependencies: half a minute on two busy cores.
-const INSTALL_LIMIT_MS = 240_000
-const LOOK_MS = 200
 
 /** How long making the environment may take, for the hook that waits for it, ms. */
 export const PREPARE_LIMIT_MS = 2 * INSTALL_LIMIT_MS
@@ -63,30 +67,31 @@ async function prepareEnvironment(packages: readonly string[], check: string): P
   }
 }
 
-/** The folder of another version of the worker package, or why there is none. */
-export type PinnedWorker = { readonly ready: boolean; readonly folder: string; readonly reason: string }
-
 /**
  * Gives another version of the worker package, for the PYTHONPATH of the interpreter: nearly all that it needs is there
  * already, so that it takes a second.
  */
-export async function preparePinnedWorker(base: PublicPython, version: string): Promise<PinnedWorker> {
-  const folder = join(CACHE, `runpod-${version}`)
-  if (!base.ready) return { ready: false, folder, reason: base.reason }
-  const release = await lock(`${folder}.lock`)
-  try {
-    if (existsSync(join(folder, 'complete'))) return { ready: true, folder, reason: '' }
-    rmSync(folder, { recursive: true, force: true })
-    const install = ['install', '--quiet', '--no-deps', '--target', folder, `runpod==${version}`, 'filelock']
-    await run(base.python, [...PIP, ...install], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
-    await run(base.python, ['-c', 'import runpod'], { env: { ...process.env, PYTHONPATH: folder } })
-    writeFileSync(join(folder, 'complete'), '')
-    return { ready: true, folder, reason: '' }
-  } catch (error) {
-    return { ready: false, folder, reason: `runpod==${version} could not be installed: ${lastLine(error)}` }
-  } finally {
-    release()
-  }
+export function preparePinnedWorker(base: PublicPython, version: string): Promise<PackageFolder> {
+  const packages = [`runpod==${version}`, 'filelock']
+  return withPip(base, `runpod-${version}`, (folder) => ['install', '--no-deps', '--target', folder, ...packages])
+}
+
+/** Gives the wheels of all that apps of version 2.0 install, for installers that are to know no index. */
+export function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
+  const [runpod = ''] = APP_PACKAGES
+  // What a build of an api installs beside the package.
+  const packages = [...APP_PACKAGES, 'fastapi[standard]', 'uvicorn']
+  const name = `${runpod.replace('==', '-')}-wheels`
+  return withPip(base, name, (folder) => ['download', '--only-binary', ':all:', '--dest', folder, ...packages])
+}
+
+async function withPip(
+  base: PublicPython,
+  name: string,
+  line: (folder: string) => readonly string[],
+): Promise<PackageFolder> {
+  if (!base.ready) return { ready: false, folder: '', reason: base.reason }
+  return prepareFolder(name, (folder) => [base.python, ...PIP, '--quiet', ...line(folder)])
 }
 
 async function prepare(folder: string, packages: readonly string[], check: string): Promise<PublicPython> {
@@ -95,7 +100,7 @@ async function prepare(folder: string, packages: readonly string[], check: strin
   if (existsSync(complete)) return { ready: true, python, reason: '' }
   // The processes of one run of the tests have one parent.
   const failure = `${folder}.failure`
-  const earlier = read(failure)?.split('\n', 2)
+  const earlier = readIfThere(failure)?.split('\n', 2)
   if (earlier?.[0] === String(process.ppid)) return missing(earlier[1] ?? '')
   try {
     rmSync(folder, { recursive: true, force: true })
@@ -113,41 +118,4 @@ async function prepare(folder: string, packages: readonly string[], check: strin
 
 function missing(reason: string): PublicPython {
   return { ready: false, python: '', reason }
-}
-
-function lastLine(error: unknown): string {
-  const { stderr = '', message } = error as Error & { stderr?: string }
-  return (stderr.trim() || message).split('\n').at(-1)?.slice(0, 200) ?? ''
-}
-
-/** Waits for the lock; one whose owner has died is taken over. */
-async function lock(path: string): Promise<() => void> {
-  for (;;) {
-    try {
-      writeFileSync(path, String(process.pid), { flag: 'wx' })
-      return () => rmSync(path, { force: true })
-    } catch {
-      // somebody has it
-    }
-    const owner = Number(read(path) ?? 0)
-    if (owner > 0 && !lives(owner)) rmSync(path, { force: true })
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
-  }
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
 }

@@ -35,6 +35,16 @@ async def train(point, times=1):
     print("training")
     return {"points": [point.x] * times, "mode": os.environ["MODE"], "token": os.environ.get("RUNPOD_TASK_TOKEN")}
 
+notes = runpod.NetworkVolume("notes", size=10)
+
+@app.task(cpu="cpu3c-1-2", mounts={"/notes": notes})
+def write(text):
+    (notes.path / "note.txt").write_text(text)
+
+@app.task(cpu="cpu3c-1-2", mounts={"/notes": notes})
+def read():
+    return (notes.path / "note.txt").read_text()
+
 @app.task(cpu="cpu3c-1-2")
 def broken():
     raise ValueError("no data")
@@ -43,6 +53,8 @@ if __name__ == "__main__":
     print("remote", train.remote(Point(1), times=3))
     job = train.spawn(Point(2))
     print("spawn", asyncio.run(job.wait(60)))
+    write.remote("from another worker")
+    print("read", read.remote())
     try:
         broken.remote()
     except Exception as error:
@@ -50,7 +62,7 @@ if __name__ == "__main__":
 `
 
 test(
-  'a script calls a task, spawns one, and sees why one failed',
+  'a script calls a task, spawns one, shares a volume between two, and sees why one failed',
   async (context) => {
     if (!packages.ready) context.skip(packages.reason)
     const service = await startService(context)
@@ -72,6 +84,7 @@ test(
     expect(stdout.trim().split('\n')).toEqual([
       "remote {'points': [1, 1, 1], 'mode': 'test', 'token': None}",
       "spawn {'points': [2], 'mode': 'test', 'token': None}",
+      'read from another worker',
       'broken ValueError: no data',
     ])
     const { requests } = (await service.call('GET', '/api/jobs?endpoint=task-train')) as {

@@ -14,7 +14,8 @@ import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, vi } from 'vitest'
 import { processesMarked, type SeenProcess, signal } from './process-table.ts'
 
-const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
+/** The program `drydock` of this clone. */
+export const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', import.meta.url))
 
 // Its first lines say how a test leads its jobs.
 const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))
@@ -43,6 +44,8 @@ export type ServeOptions = {
   readonly args?: readonly string[]
   /** Program that runs the launcher; the Node of this test without it. */
   readonly node?: string
+  /** Program that runs what follows it, as one does that leads into another network; what asks over HTTP stays outside. */
+  readonly through?: string
   /** Variables for the service, beside those of this test. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -116,13 +119,14 @@ export function servedService(): ServedService {
 
   function spawnLauncher(
     argv: readonly string[],
-    { node = process.execPath, env: more }: ServeOptions = {},
+    { node = process.execPath, through, env: more }: ServeOptions = {},
   ): ChildProcess {
     const [name = '', value = ''] = mark.split('=')
     const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(SVC_|DRYDOCK_|npm_)/.test(key)))
     // As a shell finds it, so that hints have its plain name.
     const calledBy = join((process.env.PATH ?? '').split(delimiter)[0] ?? '', 'drydock')
-    return spawn(node, [LAUNCHER, ...argv], {
+    const [program = node, ...args] = [...(through === undefined ? [] : [through]), node, LAUNCHER, ...argv]
+    return spawn(program, args, {
       cwd: folder,
       env: { ...env, DRYDOCK_CALLED_BY: calledBy, NO_COLOR: '1', [name]: value, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],

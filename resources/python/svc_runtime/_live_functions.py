@@ -8,7 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from svc_runtime._handles import body_of, find_handle, init_of
-from svc_runtime._hooks import HookError, run_init
+from svc_runtime._hooks import HookError, run_init, run_prestart_hooks
 from svc_runtime._import_hints import import_hint
 from svc_runtime._live_folder import LiveFolder
 from svc_runtime._live_sources import LiveSources
@@ -50,6 +50,7 @@ class LiveFunctions:
 
     def _initialise(self, module: ModuleType, name: str) -> None:
         run_init(init_of(self._declared(module, name)), self._resource or name)
+        run_prestart_hooks()
 
 
 def error_text(error: BaseException) -> str:

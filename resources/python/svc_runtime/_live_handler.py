@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from typing import Any
 
 from svc.runtime._handler_kinds import Job
-from svc_runtime._captured_output import Capture
+from svc_runtime._captured_output import AnswerOutput
 from svc_runtime._live_functions import LiveFunctions, error_text
 from svc_runtime._requests import FunctionRequest, failure, read_request
 from svc_worker import _logs
@@ -23,7 +23,7 @@ def live_handler(functions: LiveFunctions) -> Callable[[Job], Any]:
     """A handler that always streams: its aggregate is the list of answers that the package reads."""
 
     def handler(job: Job) -> Generator[Any] | AsyncGenerator[Any]:
-        capture = Capture()
+        capture = AnswerOutput()
         try:
             request = read_request(job.get("input"))
             call = functions.prepare(request)
@@ -42,28 +42,28 @@ def live_handler(functions: LiveFunctions) -> Callable[[Job], Any]:
     return handler
 
 
-def _answer(request: FunctionRequest, value: Any, capture: Capture) -> dict[str, Any]:
+def _answer(request: FunctionRequest, value: Any, capture: AnswerOutput) -> dict[str, Any]:
     try:
-        return {**request.success(value), **capture.take()}
+        return {**request.success(value), **capture.field()}
     except _RAISED as error:  # JSON or a pickle cannot hold it
-        return {**failure(f"{type(error).__name__}: {error}"), **capture.take()}
+        return {**failure(f"{type(error).__name__}: {error}"), **capture.field()}
 
 
 def _marked(answer: dict[str, Any]) -> dict[str, Any]:
     return {**answer, "__stream__": True}
 
 
-def _failed(error: BaseException, capture: Capture) -> dict[str, Any]:
+def _failed(error: BaseException, capture: AnswerOutput) -> dict[str, Any]:
     text = error_text(error)
     _logs.report(f"job failed\n{text}", "ERROR")
-    return {**failure(text), **capture.take()}
+    return {**failure(text), **capture.field()}
 
 
 def _only(answer: dict[str, Any]) -> Generator[Any]:
     yield answer
 
 
-async def _result_async(request: FunctionRequest, value: Awaitable[Any], capture: Capture) -> AsyncGenerator[Any]:
+async def _result_async(request: FunctionRequest, value: Awaitable[Any], capture: AnswerOutput) -> AsyncGenerator[Any]:
     try:
         with capture:
             result = await value
@@ -73,7 +73,7 @@ async def _result_async(request: FunctionRequest, value: Awaitable[Any], capture
     yield _answer(request, result, capture)
 
 
-def _chunks(request: FunctionRequest, chunks: Generator[Any], capture: Capture) -> Generator[Any]:
+def _chunks(request: FunctionRequest, chunks: Generator[Any], capture: AnswerOutput) -> Generator[Any]:
     try:
         while True:
             with capture:
@@ -87,7 +87,7 @@ def _chunks(request: FunctionRequest, chunks: Generator[Any], capture: Capture) 
         chunks.close()
 
 
-async def _chunks_async(request: FunctionRequest, chunks: AsyncGenerator[Any], capture: Capture) -> AsyncGenerator[Any]:
+async def _chunks_async(request: FunctionRequest, chunks: AsyncGenerator[Any], capture: AnswerOutput) -> AsyncGenerator[Any]:
     try:
         while True:
             with capture:

@@ -9,10 +9,11 @@ from svc.runtime._handler_kinds import Job, make_handler
 from svc.runtime._job_input import Call, Signature, fields_of
 from svc_runtime._deployed import load_deployed
 from svc_runtime._handles import body_of, init_of
-from svc_runtime._hooks import HookError, run_init
+from svc_runtime._hooks import HookError, prestart_failure, run_init
 from svc_runtime._mounts import configure_mounts
 from svc_runtime._sdk import provide_sdk
 from svc_runtime._start import StartError, concurrency, live_resource
+from svc_worker import _logs
 
 Handler = Callable[[Job], Any]
 
@@ -34,6 +35,11 @@ def _deployed_handler(env: Mapping[str, str]) -> Handler:
     except HookError as error:
         raise StartError(str(error)) from error.__cause__
 
+    failure = prestart_failure()
+    if failure is not None:
+        _logs.report(f"prestart_failed | {failure}", "ERROR")
+        return lambda _job: {"error": failure, "refresh_worker": True}
+
     def prepare(job: Job) -> tuple[Callable[..., Any], Call]:
         return function, signature.call(fields_of(job))
 
@@ -42,12 +48,10 @@ def _deployed_handler(env: Mapping[str, str]) -> Handler:
 
 
 def _live_handler(resource: str, env: Mapping[str, str]) -> Handler:
-    from svc_runtime import _captured_output
     from svc_runtime._live_folder import enter_live_folder
     from svc_runtime._live_functions import LiveFunctions
     from svc_runtime._live_handler import live_handler
 
     provide_sdk(env)
     configure_mounts(env.get("RUNPOD_MOUNTS"))
-    _captured_output.install()
     return live_handler(LiveFunctions(resource, enter_live_folder(env)))

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from svc.runtime._handler_kinds import Job
-from svc_runtime import _captured_output
-from svc_runtime._captured_output import Capture
+from svc_runtime._captured_output import AnswerOutput
 from svc_runtime._live_folder import enter_live_folder
 from svc_runtime._live_functions import LiveFunctions, error_text
 from svc_runtime._mounts import configure_mounts
@@ -25,19 +24,18 @@ def task_program(env: Mapping[str, str]) -> tuple[Callable[[Job], dict[str, Any]
     """Handler and config. Raises StartError."""
     provide_sdk(env)
     configure_mounts(env.get("RUNPOD_MOUNTS"))
-    _captured_output.install()
     functions = LiveFunctions(None, enter_live_folder(env))
     return lambda job: _run(functions, job), {"refresh_worker": True}
 
 
 def _run(functions: LiveFunctions, job: Job) -> dict[str, Any]:
-    capture = Capture()
+    capture = AnswerOutput()
     try:
         request = read_request(job.get("input"))
         call = functions.prepare(request)
         with capture:  # what the package prints while it is imported is no output of the function
             value = _collected(call())
-        return {**request.success(value), **capture.take()}
+        return {**request.success(value), **capture.field()}
     # Also SystemExit, which would end the worker without a word.
     except (Exception, SystemExit) as error:
         text = error_text(error)

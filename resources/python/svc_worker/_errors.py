@@ -31,8 +31,8 @@ def trimmed_traceback(error: BaseException) -> str:
     return "".join(told.format())
 
 
-def failure_text(error: BaseException, settings: Settings) -> str:
-    """The JSON text that is a failed job's `error`; same members as the public SDK sends."""
+def failure_text(error: BaseException, settings: Settings, logs: str = "") -> str:
+    """The JSON text that is a failed job's `error`; same members as the public SDK sends. `logs`: what it printed."""
     _explain(error)
     return json.dumps(
         {
@@ -42,6 +42,7 @@ def failure_text(error: BaseException, settings: Settings) -> str:
             "hostname": settings.hostname,
             "worker_id": settings.worker_id,
             "runpod_version": RUNTIME_VERSION,
+            **({"logs": logs} if logs else {}),
         }
     )
 

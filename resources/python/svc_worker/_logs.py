@@ -15,6 +15,7 @@ import sys
 import threading
 from typing import BinaryIO
 
+from svc_worker import _capture
 from svc_worker._context import current_job_id
 
 # Longest message, in bytes of UTF-8. source: ours; a page of log stays readable.
@@ -85,6 +86,7 @@ class LineWriter(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Write each complete line; keep the rest."""
+        _capture.add(text, self._descriptor)
         job_id = current_job_id()
         key = (job_id, threading.get_ident())
         *lines, rest = (self._unfinished.pop(key, "") + text).split("\n")

@@ -8,8 +8,10 @@ chosen one returned.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Generator
+from contextlib import nullcontext
 
 from svc_worker import _logs, _results
+from svc_worker._capture import JOB_CHARS, Capture, capture_mode
 from svc_worker._context import running_job
 from svc_worker._errors import failure_text, trimmed_traceback
 from svc_worker._event_loop import EventLoopThread
@@ -52,21 +54,23 @@ class JobRunner:
         is_stream = interruptible = False
         if job.cancelled:
             return False, None
+        printed = Capture(JOB_CHARS, stderr=True)
         try:
-            value = self._program.handler(job.payload)
-            if isinstance(value, Awaitable):
-                interruptible = True
-                value = self._loop.run(job, value)
-            if isinstance(value, (Generator, AsyncGenerator)):
-                is_stream = interruptible = True
-                result = self._stream(job, value)
-            else:
-                result = _results.returned(value)
+            with printed if capture_mode() == "all" else nullcontext():
+                value = self._program.handler(job.payload)
+                if isinstance(value, Awaitable):
+                    interruptible = True
+                    value = self._loop.run(job, value)
+                if isinstance(value, (Generator, AsyncGenerator)):
+                    is_stream = interruptible = True
+                    result = self._stream(job, value)
+                else:
+                    result = _results.returned(value)
         # Also SystemExit and KeyboardInterrupt: whatever a handler raises fails its job, never the worker.
         except BaseException as error:
             if not (interruptible and job.cancelled):
                 _logs.report(f"job failed\n{trimmed_traceback(error)}", "ERROR")
-            result = _results.failed(failure_text(error, self._poster.settings))
+            result = _results.failed(failure_text(error, self._poster.settings, printed.take()))
         return is_stream, None if interruptible and job.cancelled else result
 
     def _stream(self, job: RunningJob, chunks: Generator[object] | AsyncGenerator[object]) -> _results.Result | None:

@@ -15,6 +15,7 @@ import {
   type LineWish,
   openWorkerLines,
   requireEndpointOf,
+  type WorkerLines,
 } from '../../services/platform/worker-lines.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
@@ -52,43 +53,72 @@ export const PLATFORM_ENDPOINT_OPERATIONS = {
   workerLogs({ c, path, query }, service) {
     const endpointId = requireEndpointOf(service, path.workerId, of(path, service).id)
     const sources = query.source === undefined ? ALL : [query.source]
-    return follow(c, service, endpointId, { ...query, workerId: path.workerId, sources })
+    return follow(c, service, () => ({ endpointId, workerId: path.workerId }), { ...query, sources })
+  },
+  podLogs({ c, path, query }, service) {
+    const sources = query.source === undefined ? ALL : [query.source]
+    return follow(c, service, podWorker(service, path.id), { ...query, sources })
   },
   workerLogSnapshot({ c, path, query }, service) {
-    const call = findTaskCall(service.storage, path.workerId)
-    const workerId = call === undefined ? path.workerId : workerOfTaskCall(service.storage, call)
-    if (workerId === undefined) return { container: [], system: [] }
-    const endpointId = requireEndpointOf(service, workerId)
+    const find = podWorker(service, path.workerId)
     const sources = query.type === undefined || query.type === 'all' ? ALL : [query.type]
-    if (query.stream === 'true') return follow(c, service, endpointId, { ...query, workerId, sources })
-    const { lines } = openWorkerLines(service, endpointId, wishOf({ ...query, workerId, sources })).read()
+    if (query.stream === 'true') return follow(c, service, find, { ...query, sources })
+    const worker = find()
+    if (worker === undefined || worker === 'gone') return { container: [], system: [] }
+    const { lines } = openWorkerLines(service, worker.endpointId, wishOf(worker.workerId, { ...query, sources })).read()
     const from = (source: LineSource) =>
       lines.filter((one) => one.source === source).map(({ ts, line }) => `${ts} ${line}`)
     return { container: from('container'), system: from('system') }
   },
 } as const satisfies Partial<PlatformOperations>
 
-type Wish = Pick<LineWish, 'workerId' | 'sources'> & {
+type Wish = Pick<LineWish, 'sources'> & {
   readonly tail?: number | undefined
   readonly since?: string | undefined
 }
 
-function wishOf({ workerId, sources, tail = USUAL_TAIL, since }: Wish): LineWish {
+/** A worker, or none: undefined where it may come, 'gone' where not. */
+type FoundWorker = { readonly endpointId: string; readonly workerId: string } | undefined | 'gone'
+
+/**
+ * Finds what a client calls a pod: the worker of the call of a task, else a worker by its id.
+ * @throws AppError WORKER_NOT_FOUND where it is neither
+ */
+function podWorker(service: ServiceContext, id: string): () => FoundWorker {
+  const call = findTaskCall(service.storage, id)
+  if (call === undefined) {
+    const endpointId = requireEndpointOf(service, id)
+    return () => ({ endpointId, workerId: id })
+  }
+  const { endpointId } = call
+  return () => {
+    const workerId = workerOfTaskCall(service.storage, call)
+    if (workerId !== undefined) return { endpointId, workerId }
+    return findTaskCall(service.storage, id) === undefined ? 'gone' : undefined
+  }
+}
+
+function wishOf(workerId: string, { sources, tail = USUAL_TAIL, since }: Wish): LineWish {
   const from = since === undefined ? Number.NaN : Date.parse(since)
   return { workerId, sources, tail, since: Number.isNaN(from) ? 0 : from }
 }
 
 // Each event has the time of its line as its id, so that a client that comes back says from when on. The response ends
 // with its worker, when nothing has come for a while.
-function follow(c: Context, service: ServiceContext, endpointId: string, wish: Wish): Response {
+function follow(c: Context, service: ServiceContext, find: () => FoundWorker, wish: Wish): Response {
   const since = c.req.header('last-event-id') ?? wish.since
-  const lines = openWorkerLines(service, endpointId, wishOf({ ...wish, since }))
+  let lines: WorkerLines | undefined
   let wasOver = false
   return followAsEvents(c, {
     notifier: service.notifiers.logs,
     stopping: service.stopping,
     durable: service.storage.durable,
     read() {
+      const worker = lines === undefined ? find() : undefined
+      if (worker === 'gone') return { items: [], more: false, end: true }
+      if (worker !== undefined)
+        lines = openWorkerLines(service, worker.endpointId, wishOf(worker.workerId, { ...wish, since }))
+      if (lines === undefined) return { items: [], more: false, end: false }
       const isOver = lines.isOver()
       const { lines: news, more } = lines.read()
       const end = wasOver && news.length === 0

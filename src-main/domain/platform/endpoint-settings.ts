@@ -13,6 +13,7 @@ import { VOLUME_TARGET } from '../app/target-config.ts'
 import { splitWords } from '../text.ts'
 import { cpuSpec } from './catalog.ts'
 import { readRuntimeImage } from './runtime-image.ts'
+import { volumePaths, withVolumeFolder } from './volume-mounts.ts'
 
 /** What the machine gives an endpoint that asks for a program. */
 export type ProgramPlace = {
@@ -32,6 +33,7 @@ export type ProgramSettings = {
   readonly command: string | null
   readonly loadBalanced: EndpointConfig['loadBalanced'] | null
   readonly container: { readonly [Name in keyof ContainerSettings]?: ContainerSettings[Name] | null } | null
+  readonly env: EndpointConfig['env']
 }
 
 /** What is asked for; fields that an update leaves out are those of before. */
@@ -165,14 +167,17 @@ export function programSettings(asked: Asked, place: ProgramPlace, before?: Cont
       packages: [],
       systemPackages: [],
     }
-    return { handler: null, command: null, loadBalanced, container }
+    return { handler: null, command: null, loadBalanced, container, env }
   }
   const { pythonPackages, hasEngine } = place
   const kind = isTask ? 'task' : isLoadBalanced ? 'api' : 'queue'
   // An image of the user's brings its Python along; the runtime of tasks is mounted into it.
   const inContainer = hasEngine || runtime === undefined
   const { volumes, handler = null, command = null } = runtimeProgram(kind, { pythonPackages, inContainer })
-  if (!inContainer) return { handler, command, loadBalanced, container: null }
+  if (!inContainer) {
+    const [folder] = place.volumeFolders
+    return { handler, command, loadBalanced, container: null, env: withVolumeFolder(env, folder) }
+  }
   const container = {
     ...containerOf(asked, place, before, volumes),
     image: runtime === undefined ? (platform.image ?? null) : null,
@@ -181,18 +186,20 @@ export function programSettings(asked: Asked, place: ProgramPlace, before?: Cont
     // The platform's images have it, and sources of development sessions import it.
     packages: runtime === undefined ? [] : [SDK_PACKAGE],
   }
-  return { handler, command, loadBalanced, container }
+  return { handler, command, loadBalanced, container, env }
 }
 
 // Volumes that a person added stay; those that follow from what was asked for are settled anew.
 function containerOf(
-  { platform }: Asked,
+  { platform, env }: Asked,
   { gpu, volumeFolders }: ProgramPlace,
   before: ContainerSettings | undefined,
   runtime: RuntimeProgram['volumes'],
 ): Exclude<ProgramSettings['container'], null> {
-  const own = (before?.volumes ?? []).filter(({ target }) => target !== VOLUME_TARGET && target !== PACKAGES_TARGET)
-  const folders = volumeFolders.map((source) => ({ source, target: VOLUME_TARGET, readOnly: false }))
+  const paths = volumePaths(env)
+  const settled = new Set([VOLUME_TARGET, PACKAGES_TARGET, ...paths])
+  const own = (before?.volumes ?? []).filter(({ target }) => !settled.has(target))
+  const folders = volumeFolders.flatMap((source) => paths.map((target) => ({ source, target, readOnly: false })))
   const cpu = platform.cpu?.[0]
   const settings = before ?? containerSettings.parse({})
   return {

@@ -1,6 +1,10 @@
 """What runs once before a worker takes jobs."""
 
+import json
+
 from runtime_support import RuntimeTest, needs_package
+
+from svc_worker._protocol import RUNTIME_VERSION
 
 
 @needs_package
@@ -41,7 +45,7 @@ class Hooks(RuntimeTest):
         self.assertEqual(lines[-1], '@init of resource "look" failed: RuntimeError: no card')
         self.assertRegex("\n".join(lines), r'File ".*/main\.py", line \d+, in load')
 
-    def test_prestart_hooks_run_in_order_and_a_failing_one_ends_the_start(self) -> None:
+    def test_prestart_hooks_run_in_order_and_a_failing_one_is_told_to_the_job(self) -> None:
         source = """
             import runpod
             from runpod.serverless import register_prestart_hook
@@ -54,6 +58,7 @@ class Hooks(RuntimeTest):
             @register_prestart_hook
             async def second():
                 ran.append("second")
+                print("looking for the disk")
                 if FAIL: raise OSError("no disk")
 
             @app.queue(cpu="cpu3c-1-2")
@@ -61,5 +66,14 @@ class Hooks(RuntimeTest):
         """
         service, _ = self.deployed(source.replace("FAIL", "False"), "look")
         self.assertEqual(service.result(service.submit({})), {"output": ["first", "second"]})
-        _, worker = self.deployed(source.replace("FAIL", "True"), "look")
-        self.assertEqual(self.fails_to_start(worker)[-1], 'the prestart hook "second" failed: OSError: no disk')
+        for env in ({}, {"RUNPOD_LOG_CAPTURE": "off"}):
+            service, _ = self.deployed(source.replace("FAIL", "True"), "look", **env)
+            result = service.result(service.submit({}))
+            self.assertEqual(result["stopPod"], True)
+            error = json.loads(result["error"])
+            self.assertRegex(error.pop("error_traceback"), r'File ".*/main\.py", line \d+, in second')
+            self.assertEqual(error.pop("runpod_version"), RUNTIME_VERSION)
+            self.assertTrue(error.pop("worker_id"))
+            logs = {} if env else {"logs": "looking for the disk\n"}
+            expected = {"event": "prestart_failed", "error_type": "OSError", "error_message": "no disk"}
+            self.assertEqual(error, {**expected, "hook": "second", **logs})

@@ -43,8 +43,8 @@ function Picture({ project, manifest }: PictureProps) {
   if (names.length === 0)
     return (
       <EmptyState command="drydock init hello">
-        No Python file in this folder defines an endpoint yet. Put @Endpoint(name="hello") above a function; the
-        template shows each kind.
+        No Python file in this folder defines an endpoint yet. Put @Endpoint(name="hello") above a function, or
+        @app.queue() of an App of runpod 2.0 (drydock init hello --sdk 2); the templates show each kind.
       </EmptyState>
     )
   return (

@@ -23,7 +23,7 @@ export function ownNetwork(): OwnNetwork {
   if (process.getuid?.() !== 0) return { why: 'network namespaces need root' }
   const number = randomInt(1, 250)
   const [name, outside, inside] = [`drydock-${process.pid}-${number}`, `dd${number}a`, `dd${number}b`]
-  const [here, address] = [`10.213.${number}.1`, `10.213.${number}.2`]
+  const [here, address] = [`10.214.${number}.1`, `10.214.${number}.2`]
   const ip = (line: string) => void execFileSync('ip', line.split(' '), { stdio: 'pipe' })
   try {
     ip(`netns add ${name}`)

@@ -4,6 +4,7 @@
  */
 import type { RequestOptions } from 'node:https'
 import { connect, type DetailedPeerCertificate } from 'node:tls'
+import { connectHost } from '../domain/own-addresses.ts'
 
 /** A certificate that a service shows and this machine does not trust by itself. */
 export type ShownCertificate = {
@@ -22,7 +23,7 @@ const CONNECT_MS = 10_000
  */
 export function readCertificate(url: string): Promise<ShownCertificate | undefined> {
   const { hostname, port } = new URL(url)
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = connectHost(hostname)
   const servername = /^[\d.]+$|:/.test(host) ? {} : { servername: host }
   return new Promise((resolve, reject) => {
     // Who it is, is what is asked here: the answer is shown to the user, and nothing goes out before.

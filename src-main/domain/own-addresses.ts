@@ -11,6 +11,16 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.')
 }
 
+/** Whether the host of an address, in the form of `URL.hostname`, is this machine by a name or address of loopback. */
+export function isLoopbackHost(hostname: string): boolean {
+  return /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}
+
+/** The host of an address as programs connect to it: an address of IPv6 stands without its brackets. */
+export function connectHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '')
+}
+
 /** The name by which a container reaches this machine where its engine is a virtual machine. Source: Docker Desktop. */
 export const HOST_OF_CONTAINERS = 'host.docker.internal'
 

@@ -7,6 +7,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage, type 
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { errorCode } from '../domain/error-code.ts'
+import { connectHost } from '../domain/own-addresses.ts'
 
 /** An address that is not asked, whatever becomes of the network. */
 export class RefusedAddress extends Error {}
@@ -29,7 +30,7 @@ export async function checkedRequest(
 ): Promise<ClientRequest> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw new RefusedAddress(`${url.protocol} addresses are not allowed`)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
+  const host = connectHost(url.hostname)
   const { address, family } = await resolve(host)
   const why = refusal(host, address)
   if (why !== undefined) throw new RefusedAddress(why)

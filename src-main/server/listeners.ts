@@ -50,7 +50,7 @@ export async function listenForUsers(answers: Answers, options: UserAddress): Pr
     await first.close(0)
     throw error
   }
-  const own = [LOOPBACK, 'localhost', ...addressesOf(address)].map((host) => `${host}:${port}`)
+  const own = [LOOPBACK, 'localhost', ...addressesOf(address).map(inHostHeader)].map((host) => `${host}:${port}`)
   return {
     port,
     hosts: [...own, ...allowHosts.flatMap((host) => (/:\d+$/.test(host) ? host : [host, `${host}:${port}`]))].map(
@@ -85,7 +85,7 @@ export async function secureAnswers(
 ): Promise<{ readonly secure: Secured; readonly fingerprint: string | undefined }> {
   if (tls === undefined) return { secure: { contextFor: createSecureContexts(data) }, fingerprint: undefined }
   const hosts = new Set(allowHosts.map((host) => host.replace(/:\d+$/, '').toLowerCase()))
-  const addresses = addressesOf(address).map((one) => one.replace(/^\[|\]$/g, ''))
+  const addresses = addressesOf(address)
   const given = tls === 'own' ? undefined : tls
   try {
     const { named, unnamed, fingerprint } = await openSecureContexts(data, { hosts, addresses, given })
@@ -99,17 +99,14 @@ function openAnswers({ fetch, ...others }: Answers, port: number, host: string):
   return listen(fetch, port, { ...others, host })
 }
 
-/**
- * The addresses that one stands for, as a Host header has them. No page can choose what an address means, so all are
- * safe.
- */
+/** The addresses that one stands for. No page can choose what an address means, so all are safe. */
 function addressesOf(address: string): readonly string[] {
-  if (!ALL.includes(address)) return [address.includes(':') ? `[${address}]` : address]
+  if (!ALL.includes(address)) return [address]
   const found = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
-  return found
-    .filter(({ family }) => address === '::' || family === 'IPv4')
-    .map((one) => (one.family === 'IPv6' ? `[${one.address}]` : one.address))
+  return found.filter(({ family }) => address === '::' || family === 'IPv4').map((one) => one.address)
 }
+
+const inHostHeader = (address: string) => (address.includes(':') ? `[${address}]` : address)
 
 // For workers there is one on loopback for processes, one on the gateway of each network of containers, each opened
 // when it is first needed, on the port that it had before: workers that outlived a crash call that one. Beside the

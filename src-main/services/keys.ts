@@ -31,7 +31,10 @@ export type Caller = {
   readonly within: AppTarget | undefined
 }
 
-/** A random text that is as hard to guess as a key, and is none: the id of something whose address is its key. */
+/**
+ * A random text that is as hard to guess as a key, without its mark, as it is none and must not be taken for one: the
+ * secret of a session, or the id of something whose address is its key.
+ */
 export const newSecretId = (newId: Pick<NewId, 'key'>): string => newId.key().replace(/^dk_/, '')
 
 /** Who brings no key. */
@@ -193,8 +196,6 @@ function createSessions({
   let links: readonly Link[] = []
   let sessions = readStored(storage.state.get(SESSIONS))
 
-  // Without the mark of a key, as it is none and must not be taken for one.
-  const newSecret = () => newId.key().replace(/^dk_/, '')
   const isOf =
     (secret: string) =>
     ({ hash }: { readonly hash: Uint8Array | readonly number[] }) =>
@@ -208,7 +209,7 @@ function createSessions({
 
   return {
     createLink({ holder, name }) {
-      const code = newSecret()
+      const code = newSecretId(newId)
       const lifeMs = limit('sessionLinkMs')
       const keyName = holder === 'named' ? name : undefined
       const link = { hash: newId.hash(code), endsAt: clock.steady() + lifeMs, ...(keyName && { keyName }) }
@@ -219,7 +220,7 @@ function createSessions({
       const link = links.filter(lives).find(isOf(code))
       if (link === undefined) return undefined
       links = links.filter((other) => other !== link)
-      const secret = newSecret()
+      const secret = newSecretId(newId)
       const { keyName } = link
       const endsAt = clock.steady() + limit('sessionMs')
       const session = { hash: [...newId.hash(secret)], endsAt, ...(keyName && { keyName }) }

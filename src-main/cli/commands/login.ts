@@ -1,5 +1,6 @@
 /** The commands that store the key to a service, and forget it. */
 import type { Command } from 'commander'
+import { isLoopbackHost } from '../../domain/own-addresses.ts'
 import { canAsk, readSecret } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { checkedUrl, loginFile, readLogin, removeLogin, writeLogin } from '../find-service.ts'
@@ -97,7 +98,7 @@ async function showLogin(output: Output, surroundings: Surroundings): Promise<vo
 /** Whether what goes to an address is read by whoever is on the way. */
 export function isOpenToOthers(url: string): boolean {
   const { protocol, hostname } = new URL(url)
-  return protocol === 'http:' && !/^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+  return protocol === 'http:' && !isLoopbackHost(hostname)
 }
 
 /** `drydock logout`: forget the service and the key of `drydock login`. */

@@ -1,5 +1,6 @@
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import type { PlatformManifest } from '../../contract/platform-manifest.ts'
+import { VOLUME_TARGET } from '../app/target-config.ts'
 
 /**
  * A manifest in the form of SDK 2.0, as the platform's tools send it along with an artifact: `fromPlatformManifest` the
@@ -29,7 +30,7 @@ function resourceOf(name: string, found: ManifestResource): PlatformManifest['re
     workersMax: found.workersMax,
     idleTimeout: found.idleTimeout,
     systemDependencies: found.systemDependencies,
-    mounts: mounts.map((reference) => ({ kind: 'network', reference, path: VOLUME_PATH })),
+    mounts: mounts.map((reference) => ({ kind: 'network', reference, path: VOLUME_TARGET })),
     env: found.env,
     ...(dataCenterIds === undefined ? {} : { locations: dataCenterIds.join(',') }),
     ...(imageName === undefined ? {} : { imageName }),
@@ -44,6 +45,3 @@ function resourceOf(name: string, found: ManifestResource): PlatformManifest['re
     ),
   }
 }
-
-// Source: docs/spec/platform.md, 2.
-const VOLUME_PATH = '/runpod-volume'

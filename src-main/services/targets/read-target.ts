@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { platformEndpoint, platformWorkers } from '../../contract/platform.ts'
 import type { TargetApp, TargetEndpoint } from '../../contract/targets.ts'
+import { isLoopbackHost } from '../../domain/own-addresses.ts'
 import type { ThereEndpoint } from '../../domain/platform/target-plan.ts'
 import { counted } from '../../domain/text.ts'
 import type { TargetClient } from './target-client.ts'
@@ -132,6 +133,5 @@ export async function workersOf(client: TargetClient, id: string): Promise<strin
 function reachable(address: string, url: string): string {
   if (!URL.canParse(address)) return address
   const { hostname, origin, pathname } = new URL(address)
-  const isOwn = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
-  return isOwn && origin !== new URL(url).origin ? `${url}${pathname}` : address
+  return isLoopbackHost(hostname) && origin !== new URL(url).origin ? `${url}${pathname}` : address
 }

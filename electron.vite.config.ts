@@ -19,12 +19,14 @@ export default defineConfig({
       externalizeDeps: false,
       rolldownOptions: {
         external: NOT_BUNDLED,
-        // A file of its own is what is started by its name: the checkpoints' thread starts itself.
+        // A file of its own is what is started by its name: threads start themselves.
         input: {
           main: source('electron/main.ts'),
           service: source('electron/service-process.ts'),
           cli: source('cli/main.ts'),
           'checkpoint-thread': source('storage/checkpoint-thread.ts'),
+          'span-thread': source('outbound/span-thread.ts'),
+          'answer-what-if': source('threads/answer-what-if.ts'),
         },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },

@@ -5,15 +5,18 @@
  */
 
 import { createProcessMachine } from './build/process-machine.ts'
-import { PYTHON_PACKAGES, readCatalog, workflowResources } from './build/resources.ts'
+import { PYTHON_PACKAGES, readCatalog, readPrices, workflowResources } from './build/resources.ts'
 import { readManifest, unpackArtifact } from './build/unpack-artifact.ts'
 import type { RegistryCredentials } from './contract/container.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
+import { localPlace } from './fleet/docker/place.ts'
+import { createMachineFleets } from './fleet/machines/machine-fleets.ts'
 import { createProcessFleet } from './fleet/process/process-fleet.ts'
 import { fetchNodeTypes, probeServer, sizeOfNodeTypes } from './outbound/comfy-server.ts'
 import { createFetchFile } from './outbound/fetch-file.ts'
 import { pingWorker, previewLink, sendRequest } from './outbound/local-requests.ts'
 import { postOut } from './outbound/post.ts'
+import { openCollector } from './outbound/span-thread.ts'
 import { sendToTarget } from './outbound/target-requests.ts'
 import { createReleases } from './services/apps/releases.ts'
 import { createCatalog } from './services/endpoints/catalog.ts'
@@ -22,21 +25,28 @@ import type { ViewDeps } from './services/endpoints/views.ts'
 import { createFleetStatuses, createScalingSignal } from './services/fleet-status.ts'
 import { WebhookDelivery } from './services/jobs/deliver-webhooks.ts'
 import { createLoadTests } from './services/jobs/load-tests.ts'
+import { createSchedules } from './services/jobs/schedules.ts'
 import { createAccess } from './services/keys.ts'
 import { createRequestBalancer } from './services/load-balanced/balance-requests.ts'
 import { createRequestLog } from './services/load-balanced/log-requests.ts'
 import { createHealthWatch } from './services/load-balanced/watch-health.ts'
 import { createDoctor } from './services/machine/doctor.ts'
 import { Housekeeping } from './services/machine/housekeeping.ts'
+import { createMachines } from './services/machines/machines.ts'
 import { createModels } from './services/models/models.ts'
+import { createRequestCounts } from './services/monitoring/count-requests.ts'
 import { MetricsRecorder } from './services/monitoring/metrics.ts'
+import { createScrape } from './services/monitoring/scrape.ts'
 import { createStats } from './services/monitoring/stats.ts'
+import { createTraces } from './services/monitoring/traces.ts'
 import { createUsageWatch } from './services/monitoring/watch-usage.ts'
+import { createWhatIf } from './services/monitoring/what-if.ts'
 import { createLogCollector, createLogMasks } from './services/monitoring/worker-logs.ts'
 import { createPlatformDeploys } from './services/platform/deploys.ts'
 import { createSignInRequests } from './services/platform/sign-in-requests.ts'
 import { createUploads } from './services/platform/uploads.ts'
 import type { Fleet, Host, ProcessMachine } from './services/ports/fleet.ts'
+import type { MachineFleets } from './services/ports/machines.ts'
 import type { PreviewEnd, ProjectPorts, StartPreview } from './services/ports/projects.ts'
 import type { Pinger, Poster, RequestSender } from './services/ports/requests.ts'
 import type { Storage } from './services/ports/storage.ts'
@@ -57,6 +67,7 @@ import { createWorkerPlans } from './services/worker-plans.ts'
 import { createWorkerRegistry } from './services/worker-registry.ts'
 import { adoptWorkers } from './services/workers/adopt-workers.ts'
 import { joinFleets } from './services/workers/join-fleets.ts'
+import { joinMachines, machinesOfWorkers } from './services/workers/join-machines.ts'
 import { createHandReplacement } from './services/workers/replace-by-hand.ts'
 import { createShells } from './services/workers/shells.ts'
 import { WorkerSupervisor } from './services/workers/supervise.ts'
@@ -64,6 +75,7 @@ import { createWorkerCalls } from './services/workers/worker-calls.ts'
 import { createExitHistory } from './services/workers/worker-lifecycle.ts'
 import { createWorkflows } from './services/workflows/workflows.ts'
 import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
+import { answerBeside } from './threads/answer-what-if.ts'
 
 /** Everything that the core needs from outside. */
 export type CorePorts = {
@@ -88,11 +100,15 @@ export type CorePorts = {
     /** Stored credentials of image registries by their name. */
     readonly registryAuth: (name: string) => RegistryCredentials | undefined
   }) => Fleet
+  /** Makes what drives other machines; it learns the same. */
+  readonly machines: (needs: Parameters<CorePorts['fleet']>[0]) => MachineFleets
   /** Facts that are known when the service listens; asked for when needed. */
   readonly facts: () => ServiceFacts
   /** Key that workers get which call other endpoints and are of no app. */
   readonly accountKey: () => string
   readonly writeAccountKey: (key: string) => Promise<void>
+  /** Address for traces that whoever starts the service gives; it goes before the setting. */
+  readonly tracesTo?: string | undefined
 }
 
 /** The service without its shells: everything joined, started and stopped as one. */
@@ -109,18 +125,22 @@ export function createCore(ports: CorePorts): Core {
   const settings = createSettings(storage)
   const notifiers = { logs: createNotifier(clock), requests: createNotifier(clock) }
   const stopping = new AbortController()
-  const base = { storage, clock, newId, log, settings, notifiers, info: facts, stopping: stopping.signal }
   const url = () => facts().url
   const dataFolder = () => facts().data
   const python = () => settings.get().python
   const registry = createWorkerRegistry({ storage, clock, log })
+  const ofTraces = { open: openCollector, address: ports.tracesTo, version: () => facts().version }
+  const traces = createTraces({ storage, registry, settings, clock, newId, log, ...ofTraces })
+  const base = { storage, clock, newId, log, settings, traces, notifiers, info: facts, stopping: stopping.signal }
   const { writeAccountKey } = ports
   const access = createAccess({ storage, clock, newId, log, registry, writeAccountKey })
-  const fleet = ports.fleet({
+  const ofFleets = {
     clock,
     maxWorkers: () => settings.get().maxWorkers,
-    registryAuth: (name) => registryCredentials(storage, name),
-  })
+    registryAuth: (name: string) => registryCredentials(storage, name),
+  }
+  const machines = createMachines({ storage, fleets: ports.machines(ofFleets), clock, newId, log })
+  const fleet = joinMachines({ near: ports.fleet(ofFleets), machines, registry })
   const processMachine = ports.processMachine({ python })
   const catalog = createCatalog({ fleet, read: readCatalog })
   const machine = { host, fleet, processMachine, catalog, pythonPackages: PYTHON_PACKAGES }
@@ -158,14 +178,32 @@ export function createCore(ports: CorePorts): Core {
     log.error('the disk failed: nothing is accepted until the service is restarted', { error }),
   )
   const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
-  const monitoring = { metrics, stats: createStats({ storage, clock }) }
+  const requestCounts = createRequestCounts()
+  const ofScrape = {
+    storage,
+    clock,
+    fleet,
+    host,
+    counts,
+    registry,
+    calls,
+    metrics,
+    requestCounts,
+    traces,
+    settings,
+    facts,
+  }
+  const whatIf = createWhatIf({ storage, clock, settings, answer: answerBeside })
+  const ofMetrics = { metrics, stats: createStats({ storage, clock }), requestCounts, scrape: createScrape(ofScrape) }
+  const monitoring = { ...ofMetrics, whatIf, readPrices }
   const requestLog = createRequestLog({ storage, clock, log, metrics, stored: notifiers.requests.notify })
-  const webhooks = new WebhookDelivery({ storage, clock, log, post, settings: settings.get })
+  const webhooks = new WebhookDelivery({ storage, clock, log, post, traces, settings: settings.get })
   const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
   const loadTests = createLoadTests({ ...base, send, url, accountKey })
+  const schedules = createSchedules({ ...base, models })
   const streams = createStreamReaders({ storage, clock, waiters })
   const streamClients = createStreamClients({ newId, log })
-  const jobs = { leases, waiters, streams, streamClients, webhooks, loadTests, models }
+  const jobs = { leases, waiters, streams, streamClients, webhooks, loadTests, schedules, models }
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
 
   // Apps, projects, and graphs of nodes.
@@ -183,22 +221,33 @@ export function createCore(ports: CorePorts): Core {
   let state: 'new' | 'running' | 'stopped' = 'new'
   let stopped: Promise<void> | undefined
 
-  // What cannot be written on the way, on a full disk say, must not keep the rest from stopping: the next start finds
-  // running jobs without a worker and queues them again.
+  // What cannot be written on the way, on a full disk or to a damaged database, must not keep the rest from stopping:
+  // the next start finds running jobs without a worker and queues them again.
+  async function end(part: string, stop: () => void | Promise<void>): Promise<void> {
+    try {
+      await stop()
+    } catch (error) {
+      log.error('a part of the service did not stop in order', { part, error })
+    }
+  }
+
   async function stopAll(graceMs: number): Promise<void> {
-    balancer.close()
-    doctor.stop()
-    await loadTests.close()
-    const projectsEnd = projects.stop().catch((error) => log.error('projects not stopped', { error }))
-    await releases.stop().catch((error) => log.error('releases not given up', { error }))
-    await Promise.all([replacement.stop(), shells.stop(), targetDeploys.stop()])
-    await supervisor.stop(graceMs).catch((error) => log.error('running jobs not given back', { error }))
-    takes.dismissAll()
-    waiters.release()
+    await end('balancer', balancer.close)
+    await end('doctor', doctor.stop)
+    await end('load tests', loadTests.close)
+    await end('schedules', schedules.stop)
+    await end('what-if questions', whatIf.stop)
+    const projectsEnd = end('projects', projects.stop)
+    await end('releases', releases.stop)
+    const first = { replacement, shells, 'deploys to targets': targetDeploys }
+    await Promise.all(Object.entries(first).map(([part, it]) => end(part, () => it.stop())))
+    await end('workers', () => supervisor.stop(graceMs))
+    await end('parked takes', takes.dismissAll)
+    await end('waiting requests', waiters.release)
     stopping.abort()
-    const lastMetrics = metrics.stop().catch((error) => log.warn('last metrics not written', { error }))
-    const parts = [housekeeping, webhooks, health, requestLog, workflows, models].map((part) => part.stop())
-    await Promise.all([projectsEnd, lastMetrics, ...parts])
+    const last = { housekeeping, webhooks, health, 'request log': requestLog, workflows, models, metrics }
+    await Promise.all([projectsEnd, ...Object.entries(last).map(([part, it]) => end(part, () => it.stop()))])
+    await end('traces', traces.stop)
     await fleet.close()
   }
 
@@ -206,7 +255,7 @@ export function createCore(ports: CorePorts): Core {
     service: {
       ...{ ...base, ...access, ...machine, ...jobs, ...workers, ...monitoring },
       ...{ balancer, requestLog, releases, uploads, platformDeploys, signInRequests, projects, workflows, doctor },
-      ...{ targetDeploys, sendToTarget },
+      ...{ targetDeploys, sendToTarget, machines },
     },
     async start() {
       if (state !== 'new') return
@@ -214,8 +263,11 @@ export function createCore(ports: CorePorts): Core {
       await Promise.all([releases.start(), storage.artifacts.dropUnfinished()])
       await loadTests.begin()
       await models.start()
+      machines.start()
+      await machines.whenReached(machinesOfWorkers(storage.workers.all()))
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })
       supervisor.start()
+      schedules.start()
       webhooks.start()
       metrics.start()
       housekeeping.start()
@@ -232,12 +284,14 @@ export function createCore(ports: CorePorts): Core {
 /** The adapters that a shell hands to the core, and the types of what it brings: shells import the core alone. */
 export {
   createDockerFleet as dockerFleet,
+  createMachineFleets as machineFleets,
   createProcessFleet as processFleet,
   createProcessMachine as processMachine,
   type Fleet,
   type Host,
   joinFleets,
   type Log,
+  localPlace,
   type NewId,
   type OpenedFolder,
   openFolderStorage,

@@ -1,7 +1,7 @@
 /** The addresses of the pages. Whatever is shown has one, so that links, back and forward work. */
 
 /** The tabs of an endpoint's page; the first is shown without a name in the address. */
-export const ENDPOINT_TABS = ['overview', 'requests', 'jobs', 'workers', 'logs', 'settings'] as const
+export const ENDPOINT_TABS = ['overview', 'requests', 'jobs', 'workers', 'logs', 'settings', 'what-if'] as const
 
 /** A tab of an endpoint's page. */
 export type EndpointTab = (typeof ENDPOINT_TABS)[number]
@@ -52,6 +52,10 @@ export const ADDRESS = {
   workers: '/workers',
   /** The workers, with the drawer of one. */
   worker: (workerId: string) => `/workers?worker=${part(workerId)}`,
+  machines: '/machines',
+  /** A machine: what it has, what runs there. */
+  machine: (name: string) => `/machines/${part(name)}`,
+  newMachine: '/machines?new=machine',
   apps: '/apps',
   /** A deployed app, or one of its environments. */
   app: (app: string, environment?: string) =>
@@ -103,6 +107,7 @@ export const ADDRESS = {
 const THINGS: readonly { readonly address: RegExp; readonly what: string }[] = [
   { address: /^\/endpoints\/[^/]+/, what: 'Endpoint' },
   { address: /^\/jobs\/(?!compare$)[^/]+$/, what: 'Job' },
+  { address: /^\/machines\/[^/]+/, what: 'Machine' },
   { address: /^\/apps\/projects\/[^/]+/, what: 'Project' },
   { address: /^\/apps\/deployed\/([^/]+)\/[^/]+/, what: 'Environment of $1' },
   { address: /^\/workflows\/edit\/[^/]+$/, what: 'Workflow' },

@@ -1,11 +1,28 @@
 import tailwind from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
+
+const CONTRACT = /\/src-main\/contract\/[^/]+\.ts$/
+const TEXT = /'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/.source
+const DESCRIBED = new RegExp(`\\.describe\\(\\s*(?:${TEXT})\\s*,?\\s*\\)`, 'g')
+const NOTED = new RegExp(`\\b(summary|source):\\s*(?:${TEXT})`, 'g')
+
+/**
+ * Leaves out of the pages what only documents are made of: the descriptions in schemas, and the summary and source of
+ * routes and limits. No page reads them, and each first page would load them.
+ */
+const withoutTextsOfDocuments: Plugin = {
+  name: 'without-texts-of-documents',
+  apply: 'build',
+  enforce: 'pre',
+  transform: (code, id) =>
+    CONTRACT.test(id) ? { code: code.replace(DESCRIBED, '').replace(NOTED, "$1: ''"), map: null } : undefined,
+}
 
 /** How the web pages are built; the desktop takes the same options from here (electron.vite.config.ts). */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), tailwind()],
+  plugins: [withoutTextsOfDocuments, react(), tailwind()],
   build: {
     outDir: '../out/renderer',
     emptyOutDir: true,

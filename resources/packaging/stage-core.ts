@@ -25,7 +25,17 @@ export type StagePlace = {
 }
 
 // Of resources/ what the service and the command line read as it is.
-const RESOURCES = ['python', 'docker', 'examples', 'templates', 'catalog', 'workflows', 'node-types.json']
+const RESOURCES = [
+  'python',
+  'docker',
+  'examples',
+  'templates',
+  'catalog',
+  'grafana',
+  'workflows',
+  'node-types.json',
+  'prices.json',
+]
 // The shell's own files, which are in the archive.
 const OF_THE_SHELL = new Set(['main.js', 'preload.cjs'])
 const LEFT_OUT = /(^|\/)(__pycache__|\.cache|test|tests)(\/|$)|\.(pyc|map|md|d\.ts)$/

@@ -19,6 +19,12 @@ export function errorResponse(
   return respond(c, new AppError('INTERNAL', { requestId }))
 }
 
+/** The status with which an error is answered. */
+export function statusOf(error: unknown): number {
+  if (error instanceof AppError) return errorBody(error).status
+  return error instanceof ZodError ? errorBody(fieldError(error)).status : errorBody(new AppError('INTERNAL')).status
+}
+
 /** The first problem that a schema found, as an error with the name of the field; its cause has them all. */
 export function fieldError(error: ZodError): AppError {
   const issue = error.issues[0]

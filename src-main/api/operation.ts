@@ -13,7 +13,8 @@ import type { Parsed } from './read-request.ts'
 /** What the job API uses of the service. */
 export type JobApiServices = ServiceBase &
   Pick<JobServices, 'waiters' | 'streams' | 'streamClients' | 'models'> &
-  Pick<WorkerServices, 'views'>
+  Pick<WorkerServices, 'views' | 'registry' | 'supervisor'> &
+  Pick<ServiceContext, 'projects'>
 
 /** What an operation of the job API gets: host, page, key and endpoint have been checked. */
 export type OperationRequest = {

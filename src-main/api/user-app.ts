@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import { APP_ROUTES, type AppOperation } from '../contract/app-routes.ts'
-import { AppError } from '../contract/errors.ts'
+import { AppError, errorBody } from '../contract/errors.ts'
 import { PLATFORM_ROUTES, type PlatformOperation } from '../contract/platform-routes.ts'
 import type { Role } from '../contract/roles.ts'
 import { type Route, roleFor } from '../contract/routes.ts'
@@ -8,10 +8,14 @@ import { SERVICE_ROUTES } from '../contract/service-routes.ts'
 import { TASK_ROUTES } from '../contract/task-calls.ts'
 import { OPENAI_ROUTE, V2_ROUTES, type V2Operation } from '../contract/v2-routes.ts'
 import { headersForPage, preflightHeaders } from '../domain/auth.ts'
+import { NAMED } from '../domain/load-balanced/read-address.ts'
+import { EXPOSITION_TYPES, formFor } from '../domain/monitoring/exposition.ts'
 import { createFindEndpoint } from '../services/apps/environment-endpoints.ts'
 import { requireQueue } from '../services/endpoint-kinds.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
 import type { ServiceBase, ServiceContext } from '../services/service-context.ts'
+import { type AnswerAgent, createAgentDoor } from './agents.ts'
+import { countedRoute } from './count-requests.ts'
 import { errorResponse } from './error-response.ts'
 import { createEventFeed } from './follow-events.ts'
 import {
@@ -33,17 +37,21 @@ import { operatePlatform } from './platform/routes.ts'
 import { firstByteOf, parseRequest } from './read-request.ts'
 import { createStateManager } from './state-manager/state-manager.ts'
 import { addTaskCalls } from './task-calls.ts'
-import { NAMED, namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
+import { namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
 import { openai } from './v2/openai.ts'
 import { LIMIT_NAMES, operateJobs } from './v2/routes.ts'
 
 const PREFLIGHT = 'access-control-request-method'
 
 /**
- * The app of the listener for users: the job API, both management APIs, the state manager, events, the OpenAPI document,
- * the pages and the package index.
+ * The app of the listener for users: the job API, both management APIs, the state manager, events, the door of coding
+ * agents, the OpenAPI document, the pages and the package index.
  */
-export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: () => Promise<PythonWheel>): Hono {
+export function createUserApp(
+  service: ServiceContext,
+  pages: PageFiles,
+  { wheel, answerAgent }: { readonly wheel: () => Promise<PythonWheel>; readonly answerAgent: AnswerAgent },
+): Hono {
   const app = new Hono()
   const limits = createStrictLimits(service)
   const findEndpoint = createFindEndpoint(service)
@@ -99,10 +107,14 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
     }
   }
 
+  const onRoute = ({ methods, path }: Route, answer: (c: Context) => Response | Promise<Response>) =>
+    app.on([...methods], path, countedRoute(service.requestCounts, path, answer))
+  const countUnknown = service.requestCounts.of('unknown')
+
   app.options('/v2/:endpointId/*', preflight)
   // Before the job API: their first segments are ids that no endpoint gets.
   for (const [name, route] of Object.entries<Route>(PLATFORM_ROUTES)) {
-    app.on([...route.methods], route.path, async (c) => {
+    onRoute(route, async (c) => {
       requireOwnOrigin(c, service)
       const caller = callerFor(c, route)
       return operatePlatform(name as PlatformOperation, c, service, caller)
@@ -113,23 +125,26 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
     const read: Operation = (request) => operateJobs(operation, request)
     const operate = operation === 'health' ? read : onQueue(read)
     const called = { route, limitName: LIMIT_NAMES[operation], operate }
-    app.on([...route.methods], route.path, (c) => onEndpoint(c, called, finderFor(c)))
+    onRoute(route, (c) => onEndpoint(c, called, finderFor(c)))
   }
   const openAi = { route: OPENAI_ROUTE, limitName: 'runsync', operate: onQueue(openai) }
-  app.all(OPENAI_ROUTE.path, (c) => onEndpoint(c, openAi))
+  app.all(
+    OPENAI_ROUTE.path,
+    countedRoute(service.requestCounts, OPENAI_ROUTE.path, (c) => onEndpoint(c, openAi)),
+  )
 
   for (const [name, route] of Object.entries<Route>(APP_ROUTES)) {
-    app.on([...route.methods], route.path, async (c) => {
+    onRoute(route, async (c) => {
       requireOwnOrigin(c, service, route.bodyType)
       const caller = callerFor(c, route)
       return manage(name as AppOperation, c, service, caller)
     })
   }
-  app.post(SERVICE_ROUTES.stateManager.path, (c) => {
+  onRoute(SERVICE_ROUTES.stateManager, (c) => {
     requireOwnOrigin(c, service)
     return stateManager(c, callerOrGuest(c, service))
   })
-  app.put(SERVICE_ROUTES.upload.path, async (c) => {
+  onRoute(SERVICE_ROUTES.upload, async (c) => {
     requireOwnOrigin(c, service, SERVICE_ROUTES.upload.bodyType)
     const { path } = await parseRequest(c, SERVICE_ROUTES.upload)
     const { body } = c.req.raw
@@ -137,27 +152,35 @@ export function createUserApp(service: ServiceContext, pages: PageFiles, wheel: 
     await service.uploads.receive(path.uploadId, body ?? new Blob([]).stream(), from)
     return c.body(null, 200)
   })
-  app.get(SERVICE_ROUTES.uploadStatus.path, async (c) => {
+  onRoute(SERVICE_ROUTES.uploadStatus, async (c) => {
     requireOwnOrigin(c, service)
     const { path } = await parseRequest(c, SERVICE_ROUTES.uploadStatus)
     return c.json(await service.uploads.status(path.uploadId))
   })
   addTaskCalls(app, service)
-  app.get(SERVICE_ROUTES.events.path, async (c) => {
+  onRoute(SERVICE_ROUTES.metrics, async (c) => {
+    requireOwnOrigin(c, service)
+    callerFor(c, SERVICE_ROUTES.metrics)
+    const form = formFor(c.req.header('accept'))
+    return c.body(await service.scrape.read(form), 200, { 'content-type': EXPOSITION_TYPES[form] })
+  })
+  onRoute(SERVICE_ROUTES.events, async (c) => {
     requireOwnOrigin(c, service)
     callerFor(c, SERVICE_ROUTES.events)
     return followEvents({ c, ...(await parseRequest(c, SERVICE_ROUTES.events)) })
   })
-  app.get(SERVICE_ROUTES.openApi.path, (c) => {
+  onRoute(SERVICE_ROUTES.openApi, (c) => {
     requireOwnOrigin(c, service)
     callerFor(c, SERVICE_ROUTES.openApi)
     return c.json(openApiDocument(service.info()))
   })
-  app.get(SERVICE_ROUTES.signIn.path, (c) => signIn(c, service))
+  onRoute(SERVICE_ROUTES.agents, createAgentDoor(service, answerAgent))
+  onRoute(SERVICE_ROUTES.signIn, (c) => signIn(c, service))
   addPages(app, service, pages)
   addPythonIndex(app, service, wheel)
 
   app.notFound((c) => {
+    countUnknown(c.req.method, errorBody(unknownRoute(c)).status)
     try {
       requireOwnOrigin(c, service)
       return errorResponse(c, unknownRoute(c), service)
@@ -175,6 +198,8 @@ const ALL_ROUTES: readonly Pick<Route, 'methods' | 'path'>[] = [
   ...Object.values(PLATFORM_ROUTES),
   ...Object.values(TASK_ROUTES),
   SERVICE_ROUTES.stateManager,
+  SERVICE_ROUTES.agents,
+  SERVICE_ROUTES.metrics,
 ]
 
 function unknownRoute(c: Context): AppError {

@@ -13,6 +13,7 @@ import { keyFromHeader } from '../domain/auth.ts'
 import { type Report, readReport, tooLargeReport } from '../domain/job/report.ts'
 import type { Json } from '../domain/json/json.ts'
 import { cutText, rawFields } from '../domain/json/scan-json.ts'
+import type { TraceHeaders } from '../domain/monitoring/trace-context.ts'
 import type { HandOut } from '../services/queue/parked-takes.ts'
 import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
 import type { LiveWorker } from '../services/worker-registry.ts'
@@ -64,15 +65,17 @@ export function createWorkerApp(service: ServiceBase & WorkerServices): Hono {
     return handOuts
   }
 
+  const piecesOf = (handOut: HandOut) => jobPieces(handOut, service.traces.forWorker(handOut.job))
+
   const operations: WorkerOperations = {
     async take(request) {
       const [handOut] = await take(request, 1)
-      return handOut === undefined ? NOTHING() : jsonResponse(jobPieces(handOut))
+      return handOut === undefined ? NOTHING() : jsonResponse(piecesOf(handOut))
     },
     async takeBatch(request) {
       const handOuts = await take(request, request.query.batch_size)
       if (handOuts.length === 0) return NOTHING()
-      const listed = handOuts.flatMap((handOut, at) => [at === 0 ? '[' : ',', ...jobPieces(handOut)])
+      const listed = handOuts.flatMap((handOut, at) => [at === 0 ? '[' : ',', ...piecesOf(handOut)])
       return jsonResponse([...listed, ']'])
     },
     async stop({ c, worker }) {
@@ -145,9 +148,18 @@ function afterHandOut(c: Context, lost: () => void): void {
   unread.set(socket, lost)
 }
 
-function jobPieces({ job, input, s3Config }: HandOut): readonly Json[] {
+function jobPieces({ job, input, s3Config }: HandOut, trace: TraceHeaders | undefined): readonly Json[] {
   const webhook = job.webhook === null ? '' : `,"webhook":${JSON.stringify(job.webhook)}`
-  return [`{"id":"${job.id}","input":`, input, `${webhook}${s3Config === null ? '' : `,"s3Config":${s3Config}`}}`]
+  return [
+    `{"id":"${job.id}","input":`,
+    input,
+    `${webhook}${s3Config === null ? '' : `,"s3Config":${s3Config}`}${traceFields(trace)}}`,
+  ]
+}
+
+// Named as the headers, so that a handler passes them on as they are.
+function traceFields(trace: TraceHeaders | undefined): string {
+  return trace === undefined ? '' : `,${JSON.stringify(trace).slice(1, -1)}`
 }
 
 function healthReason({ check, reason }: WorkerRequest<'ping'>['query']): string {

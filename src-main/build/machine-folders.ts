@@ -5,8 +5,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { isHandlerFile } from '../contract/endpoint.ts'
 import { AppError } from '../contract/errors.ts'
 import type { FolderList } from '../contract/projects.ts'
+import { isLeftAlone } from '../domain/app/left-out.ts'
 import { errorCode } from '../domain/error-code.ts'
-import { isLeftAlone } from './read-files.ts'
 
 // More than a person reads; in each of them some files are opened.
 const LISTED = 500

@@ -12,10 +12,12 @@ import { inflateSync } from 'node:zlib'
 import { z } from 'zod'
 import { catalogFile } from '../contract/catalog.ts'
 import { limit } from '../contract/limits.ts'
+import { priceTable } from '../contract/what-if.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { sizeText } from '../domain/text.ts'
 import { type PackagesByClass, readPackageIndex } from '../domain/workflow/node-packages.ts'
 import type { ReadCatalog } from '../services/ports/build.ts'
+import type { ReadPrices } from '../services/ports/what-if.ts'
 import type {
   FileTools,
   ReadBuiltInNodeTypes,
@@ -157,3 +159,7 @@ export const readCatalog: ReadCatalog = async () => {
     }),
   )
 }
+
+/** The public list prices of cards, which come along with their date. */
+export const readPrices: ReadPrices = async () =>
+  priceTable.parse(JSON.parse(await readFile(join(RESOURCES, 'prices.json'), 'utf8')))

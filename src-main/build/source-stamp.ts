@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isLeftAlone } from './read-files.ts'
+import { isLeftAlone } from '../domain/app/left-out.ts'
 
 /** What a project looks like from outside. `newestAt`: the time of the last change, in ms since the epoch. */
 export type SourceStamp = { readonly stamp: string; readonly newestAt: number }

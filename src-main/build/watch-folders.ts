@@ -2,8 +2,8 @@
 import { type FSWatcher, readdirSync, statSync, type WatchEventType, watch } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { isLeftAlone } from '../domain/app/left-out.ts'
 import { errorCode } from '../domain/error-code.ts'
-import { isLeftAlone } from './read-files.ts'
 
 /** What became of an entry of a project. */
 export type EntryChange = 'came' | 'changed' | 'went'

@@ -62,6 +62,10 @@ export const CLI_ERRORS = {
   START_FAILED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The line below each says how to fix it.' },
   DEMO_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} did not give the expected result.' },
+  MACHINE_UNUSABLE: {
+    exitCode: EXIT_CODES.failed,
+    message: 'Machine {machine} cannot run workers yet. {why} Test it again with `drydock machine test {machine}`.',
+  },
   NO_BROWSER: { exitCode: EXIT_CODES.failed, message: 'No browser could be opened: {why}. Open {url} yourself.' },
   WINDOW_FAILED: {
     exitCode: EXIT_CODES.failed,
@@ -104,6 +108,7 @@ export const CLI_ERRORS = {
       '{app}/{environment} has no earlier release to go back to. `drydock env get {environment}` lists all; `drydock rollback NUMBER` retries one that failed.',
   },
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
+  NOT_EXPORTED: { exitCode: EXIT_CODES.failed, message: 'Endpoint {endpointId} cannot be exported: {why}.' },
   FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },
   FILE_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} is not valid: {why}.' },
   FILE_UNWRITABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be written: {why}.' },

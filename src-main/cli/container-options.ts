@@ -30,6 +30,16 @@ const PULLS = ['missing', 'always', 'never'] as const satisfies readonly Contain
 
 /** The options with a value, in the order of the help. */
 export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
+  {
+    flags: '--on <machine>',
+    description: 'machine for the containers, see `drydock machine`; any of them, or "this machine"',
+    settings: (machine) => ({ machine }),
+  },
+  {
+    flags: '--placement <constraint>',
+    description: 'which nodes of a swarm may run them, like node.labels.zone==lab; may be repeated',
+    settings: (text, { placement = [] }) => ({ placement: [...placement, text] }),
+  },
   { flags: '--image <image>', description: 'image that the workers run', settings: (image) => ({ image }) },
   {
     flags: '--python <version>',

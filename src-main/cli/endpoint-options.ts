@@ -65,6 +65,11 @@ const OPTIONS: readonly EndpointOption[] = [
     settings: (text) => ({ virtualEnv: text }),
   },
   {
+    flags: '--model <owner/name>',
+    description: 'model of the hub that is downloaded before workers start, like owner/name:revision',
+    settings: (text) => ({ model: text }),
+  },
+  {
     flags: '--execution-timeout <ms>',
     description: 'maximum run time of a job in ms',
     settings: (text) => ({ executionTimeoutMs: wholeNumber(text) }),

@@ -12,6 +12,7 @@ export type Sample = {
     readonly workersMax?: number
     readonly idleTimeoutMs?: number
     readonly workflows?: Record<never, never>
+    readonly container?: { readonly machine: string }
   }
 }
 

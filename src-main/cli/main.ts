@@ -2,7 +2,7 @@
  * The entry of the command line; importing it runs the command. The launcher drydock.mjs and the npm scripts do so.
  * The program itself is built in run-cli.ts, which tests call with surroundings of their own.
  */
-import { enableCompileCache, getCompileCacheDir } from 'node:module'
+import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
 
 // Settings of the allocator of glibc for a process that lives long. It reads them once, before the first line of a
@@ -21,8 +21,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
   MALLOC_ARENA_MAX: '2',
 }
 
-// Tells the second start from the first; its value is the folder of compiled code, if there is one.
+// Tells the second start from the first, and names the variables that this one has added.
 const MARK = 'DRYDOCK_ALLOCATOR'
+const COMPILED = 'NODE_COMPILE_CACHE'
 const LONG_LIVED = ['serve', 'start']
 
 /**
@@ -30,17 +31,20 @@ const LONG_LIVED = ['serve', 'start']
  * nothing for commands that are over soon. To be called before anything else is loaded.
  */
 function setAllocator({ env, argv, execPath, execArgv, platform }: NodeJS.Process): void {
-  const compiled = env[MARK]
-  if (compiled !== undefined) {
-    // Workers and what else the service starts have nothing to do with it.
-    for (const name of [MARK, ...Object.keys(SETTINGS)]) delete env[name]
-    if (compiled !== '') enableCompileCache(compiled)
+  const added = env[MARK]
+  if (added !== undefined) {
+    // Workers and what else the service starts have nothing to do with them.
+    for (const name of [MARK, ...added.split(' ')]) delete env[name]
     return
   }
   const isSet = Object.keys(env).some((name) => name.startsWith('MALLOC_') || name === 'GLIBC_TUNABLES')
   if (platform !== 'linux' || isSet || !LONG_LIVED.includes(argv[2] ?? '')) return
   const folder = getCompileCacheDir()
-  const again = { ...env, ...SETTINGS, [MARK]: folder === undefined ? '' : dirname(folder) }
+  // As a variable, because this file is read before it could say where compiled code is; to read its types away takes
+  // 50 ms and 13 MB.
+  const compiled = folder === undefined || env[COMPILED] !== undefined ? {} : { [COMPILED]: dirname(folder) }
+  const settings = { ...SETTINGS, ...compiled }
+  const again = { ...env, ...settings, [MARK]: Object.keys(settings).join(' ') }
   process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], again)
 }
 

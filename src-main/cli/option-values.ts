@@ -20,11 +20,11 @@ export function secondsAsMs(text: string): number {
   return Math.round(decimal(text) * SECOND_MS)
 }
 
-const SPAN_UNITS = { ms: 1, s: SECOND_MS, min: MINUTE_MS } as const
+const SPAN_UNITS = { ms: 1, s: SECOND_MS, min: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
 
-/** A span like `2s`, `500ms` or `1.5min`, in ms; without a unit in seconds. */
+/** A span like `2s`, `500ms`, `1.5min`, `6h` or `1d`, in ms; without a unit in seconds. */
 export function spanInMs(text: string): number {
-  const [, number, unit = 's'] = /^(\d{1,9}(?:\.\d+)?) ?(ms|s|min)?$/.exec(text) ?? []
+  const [, number, unit = 's'] = /^(\d{1,9}(?:\.\d+)?) ?(ms|s|min|h|d)?$/.exec(text) ?? []
   if (number === undefined) throw new InvalidArgumentError('It must be a duration, like 2s, 500ms or 1min.')
   return Math.round(Number(number) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS])
 }

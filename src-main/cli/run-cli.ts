@@ -10,20 +10,25 @@ import { addDeploy, addRollback, addUndeploy } from './commands/deploy.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addEndpoint } from './commands/endpoint.ts'
 import { addEnv } from './commands/env.ts'
+import { addExport } from './commands/export.ts'
 import { addFaultCommands } from './commands/faults.ts'
 import { addHealth } from './commands/health.ts'
 import { addInit } from './commands/init.ts'
+import { addJob } from './commands/job.ts'
 import { addJobs } from './commands/jobs.ts'
 import { addKey } from './commands/key.ts'
 import { addLoadTest } from './commands/load-test.ts'
 import { addLogin, addLogout } from './commands/login.ts'
 import { addLogs } from './commands/logs.ts'
+import { addMachine } from './commands/machine.ts'
+import { addMcp } from './commands/mcp.ts'
 import { addModels } from './commands/models/models.ts'
 import { addOpen } from './commands/open.ts'
 import { addPlatform } from './commands/platform.ts'
 import { addRegistry } from './commands/registry.ts'
 import { addRequests } from './commands/requests.ts'
 import { addRun, addRunsync } from './commands/run.ts'
+import { addSchedule } from './commands/schedule.ts'
 import { addServe } from './commands/serve.ts'
 import { addSettings } from './commands/settings.ts'
 import { addStart } from './commands/start.ts'
@@ -31,6 +36,7 @@ import { addStatus } from './commands/status.ts'
 import { addStream } from './commands/stream.ts'
 import { addTarget } from './commands/target.ts'
 import { addTest } from './commands/test.ts'
+import { addWhatIf } from './commands/what-if.ts'
 import { addWorkers } from './commands/workers.ts'
 import { addWorkflow } from './commands/workflow/workflow.ts'
 import { asCalled, plainText } from './output.ts'
@@ -42,8 +48,23 @@ const COMMANDS = [
   ...[addInit, addBuild, addTest, addDeploy, addRollback, addUndeploy, addApp, addEnv],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
   ...[addWorkflow, addModels],
-  ...[addHealth, addLogs, addWorkers, addJobs, addRequests, addLoadTest, addRegistry, addSettings, addFaultCommands],
-  ...[addLogin, addLogout, addKey, addTarget, addPlatform],
+  ...[
+    addHealth,
+    addLogs,
+    addWorkers,
+    addJob,
+    addJobs,
+    addRequests,
+    addLoadTest,
+    addSchedule,
+    addWhatIf,
+    addRegistry,
+    addSettings,
+    addFaultCommands,
+  ],
+  ...[addExport],
+  ...[addLogin, addLogout, addKey, addMachine, addTarget, addPlatform],
+  ...[addMcp],
 ]
 
 /**

@@ -1,7 +1,7 @@
 /** An endpoint as it is printed, with the settings of its container. */
 import type { ContainerSettings } from '../contract/container.ts'
 import { type EndpointState, type EndpointView, initializingLimitMs } from '../contract/endpoint.ts'
-import { ago, faultsText } from '../domain/text.ts'
+import { ago, faultsText, scalerText } from '../domain/text.ts'
 import { crashSummary, endpointStateLabel } from '../domain/worker/endpoint-state.ts'
 import { withHiddenPassword } from '../domain/workflow/server-address.ts'
 import { type Colour, duration, type Output, plainText, size } from './output.ts'
@@ -28,14 +28,10 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['folder', endpoint.cwd],
     ['search path', endpoint.searchPath],
     ['virtual environment', endpoint.virtualEnv],
+    ['model', endpoint.model],
     ...containerFields(endpoint.container),
     ['workers', `${endpoint.workersMin} to ${endpoint.workersMax}, ${endpoint.concurrency} at once each`],
-    [
-      'scaling',
-      scaler.type === 'QUEUE_DELAY'
-        ? `by delay, ${scaler.value} s`
-        : `by ${endpoint.loadBalanced === undefined ? 'jobs' : 'requests'}, ${scaler.value} a worker`,
-    ],
+    ['scaling', scalerText(scaler, endpoint.loadBalanced === undefined ? 'jobs' : 'requests')],
     ['idle timeout', duration(endpoint.idleTimeoutMs)],
     ['frozen when idle', endpoint.freezeIdle === false ? 'no' : undefined],
     ['execution timeout', duration(endpoint.executionTimeoutMs)],
@@ -103,6 +99,8 @@ function containerFields(settings: ContainerSettings | undefined): readonly Fiel
   const { gpu, volumes, ports, capabilities, keepPausedMs } = settings
   return [
     ['container', settings.image ?? 'our worker image'],
+    ['on', settings.machine],
+    ['on nodes', settings.placement?.join(', ')],
     ['Python', settings.python],
     ['packages', lines(settings.packages)],
     ['Debian packages', lines(settings.systemPackages)],

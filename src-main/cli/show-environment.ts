@@ -1,4 +1,5 @@
 import type { AppView, EnvironmentDetail, ReleaseKind, ReleaseState, ReleaseView } from '../contract/app.ts'
+import { THIS_MACHINE } from '../contract/machines.ts'
 import { ago, gitText } from '../domain/text.ts'
 import type { Colour, Output } from './output.ts'
 
@@ -25,13 +26,14 @@ export function showEnvironments(output: Output, { name: app, environments }: Ap
     return
   }
   output.table(
-    ['ENVIRONMENT', 'RELEASE', 'ACTIVE', 'ENDPOINTS', 'VARIABLES', 'CREATED'],
-    environments.map(({ name, active, endpoints, variables, createdAt }) => [
+    ['ENVIRONMENT', 'RELEASE', 'ACTIVE', 'ENDPOINTS', 'VARIABLES', 'ON', 'CREATED'],
+    environments.map(({ name, active, endpoints, variables, machine = THIS_MACHINE, createdAt }) => [
       name,
       active === undefined ? 'none' : String(active.number),
       active === undefined ? '' : ago(active.activatedAt ?? active.createdAt, now),
       String(endpoints),
       String(variables),
+      machine,
       ago(createdAt, now),
     ]),
   )
@@ -41,6 +43,7 @@ export function showEnvironments(output: Output, { name: app, environments }: Ap
 export function showEnvironment(output: Output, environment: EnvironmentDetail, now: number): void {
   const { app, name, endpoints, releases, variables } = environment
   output.line(`${output.paint('bold', `${app}/${name}`)}, created ${ago(environment.createdAt, now)}`)
+  output.line(`Workers run on ${environment.machine ?? THIS_MACHINE}.`)
   output.line()
   if (endpoints.length === 0) output.hint('No endpoints. Deploy the app: drydock deploy')
   else

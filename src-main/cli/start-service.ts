@@ -68,6 +68,8 @@ export type Phases = {
   readonly onUp: (server: RunningServer, stopping: AbortSignal) => void | Promise<void>
   /** Called once when the first signal has come. */
   readonly onStopping: () => void
+  /** What is left to do before it stops, while it still answers; never rejects. */
+  readonly beforeStop?: (server: RunningServer) => Promise<void>
 }
 
 /**
@@ -79,7 +81,7 @@ export type Phases = {
 export async function runService(
   start: () => Promise<RunningServer>,
   surroundings: Surroundings,
-  { onUp, onStopping }: Phases,
+  { onUp, onStopping, beforeStop }: Phases,
 ): Promise<void> {
   const stopping = new AbortController()
   let askedAt = 0
@@ -99,7 +101,7 @@ export async function runService(
     }
     unwatch = watchLauncher(server, surroundings)
     try {
-      await Promise.all([server.stopped, stopOn(stopping.signal, server), onUp(server, stopping.signal)])
+      await Promise.all([server.stopped, stopOn(stopping.signal, server, beforeStop), onUp(server, stopping.signal)])
     } catch (error) {
       await server.stop()
       throw error
@@ -111,9 +113,13 @@ export async function runService(
 }
 
 /** Stops the service when it is asked to; resolves at once where it stops by itself. */
-async function stopOn(signal: AbortSignal, server: RunningServer): Promise<void> {
+async function stopOn(
+  signal: AbortSignal,
+  server: RunningServer,
+  beforeStop: Phases['beforeStop'] = async () => undefined,
+): Promise<void> {
   const asked = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-  await Promise.race([asked, server.stopped])
+  await Promise.race([asked.then(() => beforeStop(server)), server.stopped])
   await server.stop()
 }
 

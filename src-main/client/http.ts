@@ -16,9 +16,11 @@ export type HttpRequest = {
   readonly signal?: AbortSignal | undefined
   /** PEM: the only certificate that is trusted; undefined: those that the system trusts. */
   readonly certificate?: string | undefined
+  /** How the answer is read (default: utf8); latin1 keeps each byte as one character. */
+  readonly encoding?: 'utf8' | 'latin1'
 }
 
-/** The answer: its status, and its body as UTF-8 text in the pieces that arrive. */
+/** The answer: its status, and its body as text in the pieces that arrive. */
 export type HttpResponse = {
   readonly status: number
   readonly contentType: string
@@ -29,12 +31,20 @@ export type HttpResponse = {
  * Sends a request and resolves when the head of the answer is there. Not `fetch`, because that gives up when nothing
  * arrives for 5 minutes, which is as long as runsync may wait and less than a log can be silent.
  */
-export function request({ method, url, headers, body, signal, certificate }: HttpRequest): Promise<HttpResponse> {
+export function request({
+  method,
+  url,
+  headers,
+  body,
+  signal,
+  certificate,
+  encoding = 'utf8',
+}: HttpRequest): Promise<HttpResponse> {
   const library = url.startsWith('https:') ? https : http
   return new Promise((resolve, reject) => {
     const trust = certificate === undefined ? {} : trusting(certificate)
     const outgoing = library.request(url, { method, headers, signal, ...trust }, (incoming) => {
-      incoming.setEncoding('utf8')
+      incoming.setEncoding(encoding)
       resolve({ status: incoming.statusCode ?? 0, contentType: incoming.headers['content-type'] ?? '', body: incoming })
     })
     outgoing.once('error', reject)

@@ -25,6 +25,8 @@ export type ServiceClient = {
   call<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): Promise<ResponseOf<Name>>
   /** Calls an operation that answers with a file: its text in the pieces that arrive. @throws as `call` */
   download<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): AsyncGenerator<string>
+  /** Calls an operation that answers with bytes. @throws as `call` */
+  bytes<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): Promise<Uint8Array>
   /** Calls an operation for server-sent events; ends when the service ends them. @throws as `call` */
   follow<Name extends Operation>(operation: Name, args?: ServiceArguments<Name>): AsyncGenerator<ServerSentEvent>
 }
@@ -58,10 +60,14 @@ export function createServiceClient(
   }
   const { call, open } = createCalls({
     async send({ address, headers, ...rest }: Omit<HttpRequest, 'url'> & { readonly address: string }) {
+      const encoding = headers.accept === ANY_BYTES ? 'latin1' : 'utf8'
       const all = { authorization: `Bearer ${key}`, ...headers }
       try {
-        const answer = await request({ ...rest, url: url + address, headers: all, certificate })
-        return { ...answer, text: () => readText(answer.body).catch((cause: unknown) => Promise.reject(told(cause))) }
+        const answer = await request({ ...rest, url: url + address, headers: all, certificate, encoding })
+        const text = () => readText(answer.body).catch((cause: unknown) => Promise.reject(told(cause)))
+        // An error is a text, whatever was asked for.
+        const isText = encoding === 'utf8' || answer.status === 200
+        return { ...answer, text: isText ? text : async () => Buffer.from(await text(), encoding).toString() }
       } catch (cause) {
         throw told(cause)
       }
@@ -81,6 +87,10 @@ export function createServiceClient(
         throw told(cause)
       }
     },
+    async bytes(operation, args = {} as never) {
+      const answer = await open(operation, args, ANY_BYTES)
+      return Buffer.from(await answer.text(), 'latin1')
+    },
     async *follow(operation, args = {} as never) {
       const { body, contentType, status } = await open(operation, args, 'text/event-stream')
       if (!contentType.startsWith('text/event-stream')) throw notDrydock(status)
@@ -92,6 +102,9 @@ export function createServiceClient(
     },
   }
 }
+
+// What is asked for so is read byte by byte.
+const ANY_BYTES = 'application/octet-stream'
 
 const UNKNOWN_CERTIFICATE = 'it shows another certificate than the one that `drydock login` stored'
 

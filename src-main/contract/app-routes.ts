@@ -16,6 +16,7 @@ import { JOB_ROUTES } from './job-routes.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { limit } from './limits.ts'
 import { PAGE_ROUTES } from './live.ts'
+import { MACHINE_ROUTES } from './machines.ts'
 import {
   logPage,
   metricsSeries,
@@ -31,9 +32,11 @@ import { PUBLISHED_ROUTES } from './published.ts'
 import { REQUEST_ROUTES } from './requests.ts'
 import type { Route } from './routes.ts'
 import { done, wholeNumber } from './routes.ts'
+import { SCHEDULE_ROUTES } from './schedules.ts'
 import { SIGN_IN_ROUTES } from './sign-in.ts'
 import { SYSTEM_ROUTES } from './system.ts'
 import { TARGET_ROUTES } from './targets.ts'
+import { WHAT_IF_ROUTES } from './what-if.ts'
 import { SHELL_ROUTES, WORKER_MANAGEMENT_ROUTES } from './workers.ts'
 import { WORKFLOW_ROUTES } from './workflow-routes.ts'
 
@@ -55,9 +58,12 @@ export const APP_ROUTES = {
   ...PROJECT_ROUTES,
   ...PUBLISHED_ROUTES,
   ...REQUEST_ROUTES,
+  ...SCHEDULE_ROUTES,
   ...FLEET_EVENT_ROUTES,
   ...SIGN_IN_ROUTES,
+  ...WHAT_IF_ROUTES,
   ...SYSTEM_ROUTES,
+  ...MACHINE_ROUTES,
   ...TARGET_ROUTES,
   ...JOB_ROUTES,
   ...KEY_ROUTES,

@@ -1,5 +1,6 @@
 /** Apps on the service: environments, their releases and variables, and what a deploy plans and does. */
 import { z } from 'zod'
+import { machineChoice } from './machines.ts'
 
 /** Name of an app: that of its project folder, so nearly anything. Source: docs/spec/platform.md, 3. */
 export const appName = z
@@ -36,6 +37,7 @@ export const appMembership = z.object({
   code: z.string().describe('SHA-256 of the artifact; the fingerprint, where the code is a folder of this machine'),
   fingerprint: z.string().optional().describe('of the code of this endpoint alone, see the manifest'),
   variables: z.number().int().describe('version of the variables that its workers get; 0: none'),
+  machine: z.string().optional().describe('where its environment runs workers; missing: on this machine'),
 })
 
 /** To which app an endpoint belongs. */
@@ -119,6 +121,7 @@ export const deployPlan = z.object({
   /** Which of them the deploy makes. */
   makes: z.array(z.enum(['app', 'environment'])),
   runsOn: z.enum(RUNS_ON),
+  machine: z.string().optional().describe('where workers of the environment run; missing: on this machine'),
   git: gitState.optional().describe('of the new code'),
   activeGit: gitState.optional().describe('of the active code'),
   steps: z.array(plannedStep),
@@ -179,6 +182,7 @@ export const environmentView = z.object({
   name: z.string(),
   createdAt: z.number().int(),
   active: releaseView.optional(),
+  machine: z.string().optional().describe('where its workers run; missing: on this machine'),
   endpoints: z.number().int(),
   variables: z.number().int(),
 })
@@ -223,6 +227,7 @@ export const releaseCreate = z.strictObject({
   source,
   git: gitState.optional().describe('for a deploy; other releases have that of the release whose code they use'),
   runsOn: z.enum(RUNS_ON).optional().describe('default: containers if there is an engine, else processes'),
+  machine: machineChoice.optional().describe('where workers of the environment run from now on (default: as before)'),
   deletes: z
     .array(z.string())
     .max(1000)

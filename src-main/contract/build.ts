@@ -92,6 +92,8 @@ export type BuiltApp = {
   readonly endpoints: readonly { readonly name: string; readonly kind: string; readonly code?: string }[]
   /** Names of tasks, which have no endpoint. */
   readonly tasks: readonly string[]
+  /** Of SDK 2.0: the file that declares the App, relative to the project. */
+  readonly appFile?: string | undefined
   readonly packages: readonly InstalledPackage[]
   /** Whether the packages were there from an earlier build. */
   readonly packagesCached: boolean

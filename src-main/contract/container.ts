@@ -1,5 +1,6 @@
 /** What an endpoint says of its containers: image, cards, volumes and limits; and the registries of images. */
 import { z } from 'zod'
+import { machineChoice } from './machines.ts'
 import { GIB } from './units.ts'
 
 /** Kinds of graphics cards that may be asked for; source: the platform's app package, with the memory of each in GB. */
@@ -48,6 +49,7 @@ export type ContainerProfile = (typeof CONTAINER_PROFILES)[number]
 
 /** What a user sets of the containers of an endpoint. An endpoint that has these runs in containers. */
 export const containerSettings = z.object({
+  machine: machineChoice.optional(),
   image: z
     .string()
     .regex(/^[A-Za-z0-9][\w./:@-]{0,511}$/, 'must be the name of an image, like python:3.12-slim')
@@ -88,6 +90,19 @@ export const containerSettings = z.object({
     .default([])
     .describe('kept even if the profile drops them'),
   egress: z.boolean().default(true).describe('may reach other machines'),
+  placement: z
+    .array(
+      z
+        .string()
+        .max(300)
+        .regex(
+          /^(node\.(id|hostname|role|ip|platform\.os|platform\.arch)|(node|engine)\.labels\.[\w.-]+) ?(==|!=) ?[\w./:-]+$/,
+          'must look like node.labels.zone==lab, as docker service create --constraint takes it',
+        ),
+    )
+    .max(20)
+    .optional()
+    .describe('which nodes of a swarm may run it, as Docker writes constraints: node.labels.zone==lab'),
   keepPausedMs: z
     .number()
     .int()

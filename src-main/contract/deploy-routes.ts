@@ -19,6 +19,7 @@ import {
   variableView,
 } from './app.ts'
 import { limit } from './limits.ts'
+import { machineChoice } from './machines.ts'
 import { manifest } from './manifest.ts'
 import type { Route } from './routes.ts'
 import { done } from './routes.ts'
@@ -87,7 +88,7 @@ export const DEPLOY_ROUTES = {
     path: '/api/apps/:app/environments',
     summary: 'Create an environment, and its app if needed',
     params: { app: appName },
-    body: z.strictObject({ name: environmentName }),
+    body: z.strictObject({ name: environmentName, machine: machineChoice.optional() }),
     response: environmentView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENVIRONMENT_EXISTS'],
     source: 'docs/spec/app-deploy.md, 9',
@@ -99,6 +100,15 @@ export const DEPLOY_ROUTES = {
     response: environmentDetail,
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
     source: 'docs/spec/app-deploy.md, 9',
+  },
+  environmentUpdate: {
+    methods: ['PATCH'],
+    path: '/api/apps/:app/environments/:environment',
+    summary: 'Say where workers of an environment run; they move with the next release',
+    body: z.strictObject({ machine: machineChoice }),
+    response: environmentDetail,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
+    source: 'docs/spec/machines.md, 6',
   },
   environmentDelete: {
     methods: ['DELETE'],
@@ -135,7 +145,7 @@ export const DEPLOY_ROUTES = {
     summary: 'What a deploy of this manifest would do; nothing is changed',
     isStep: true,
     params: place,
-    body: releaseCreate.pick({ git: true, runsOn: true, withoutImages: true }).extend({
+    body: releaseCreate.pick({ git: true, runsOn: true, machine: true, withoutImages: true }).extend({
       manifest,
       artifact: artifactName.describe('it need not be uploaded yet; it tells whether the code changes'),
     }),

@@ -3,6 +3,7 @@ import { appMembership } from './app.ts'
 import { type ContainerSettings, containerSettings, environment } from './container.ts'
 import { faults } from './faults.ts'
 import { limit } from './limits.ts'
+import { hubModel } from './models.ts'
 import { platformSettings } from './platform-settings.ts'
 import { publishedTarget } from './published.ts'
 import { workflowWorker } from './workflows.ts'
@@ -102,6 +103,9 @@ export const endpointConfig = z.object({
   scaler: scaler.default({ type: 'QUEUE_DELAY', value: 4 }),
   env: environment.default({}),
   callsOthers: z.boolean().default(false).describe('give workers a key for calls to other endpoints'),
+  model: hubModel
+    .optional()
+    .describe('model of the hub whose files are downloaded before workers start, and which they find as a folder'),
   loadBalanced: loadBalanced.optional().describe('workers answer HTTP requests themselves instead of taking jobs'),
   container: containerSettings.optional(),
   cors: cors.optional().describe('origins of pages that may call it with its key; the management API allows none'),
@@ -220,6 +224,7 @@ export const endpointUpdate = z.strictObject({
   scaler: scaler.optional(),
   env: environment.optional(),
   callsOthers: z.boolean().optional(),
+  model: hubModel.nullable().optional(),
   loadBalanced: loadBalanced.optional(),
   cors: cors.nullable().optional(),
   streamForm: streamForm.nullable().optional(),
@@ -260,6 +265,7 @@ export const workerView = z.object({
   replacement: z.string().optional().describe('state of its manual replacement, or why it failed'),
   pid: z.number().int().optional(),
   container: z.string().optional().describe('id of its container'),
+  machine: z.string().optional().describe('name of the machine that it runs on; missing: that of the service'),
   gpus: z.array(z.string()).optional().describe('ids of its GPUs'),
   startedAt: z.number().int(),
   lastSeenAt: z.number().int().optional(),

@@ -1,6 +1,9 @@
 import { KEY_ERRORS } from './key-errors.ts'
+import { MACHINE_ERRORS } from './machine-errors.ts'
 import { PLATFORM_ERRORS } from './platform-errors.ts'
+import { REQUEST_ERRORS } from './request-errors.ts'
 import { TARGET_ERRORS } from './target-errors.ts'
+import { WHAT_IF_ERRORS } from './what-if-errors.ts'
 
 /**
  * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` placeholders that
@@ -95,27 +98,6 @@ export const ERRORS = {
     status: 404,
     title: 'Not Found',
     message: 'There are no registry credentials {name}. List them with `drydock registry list`.',
-  },
-  SAVED_REQUEST_NOT_FOUND: {
-    status: 404,
-    title: 'Not Found',
-    message: 'Endpoint {endpointId} has no saved request {savedRequestId}: it was deleted.',
-  },
-  SAVED_REQUEST_EXISTS: {
-    status: 409,
-    title: 'Conflict',
-    message: 'Endpoint {endpointId} already has a saved request named {name}. Choose another name, or replace it.',
-  },
-  LOAD_TEST_NOT_FOUND: {
-    status: 404,
-    title: 'Not Found',
-    message: 'Endpoint {endpointId} has no load test {loadTestId}: it is unknown, or newer ones have replaced it.',
-  },
-  LOAD_TEST_RUNNING: {
-    status: 409,
-    title: 'Conflict',
-    message:
-      'A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it: two at once would distort each other.',
   },
   FOLDER_UNREADABLE: { status: 400, title: 'Bad Request', message: 'The folder {folder} cannot be used: {why}.' },
   FOLDER_NOT_EMPTY: {
@@ -229,6 +211,7 @@ export const ERRORS = {
     title: 'Too Many Requests',
     message: 'The limit of {limit} for {operation} is reached. Wait {seconds} s, or switch strict limits off.',
   },
+  TOO_MANY_MESSAGES: { status: 429, title: 'Too Many Requests', message: '{why}' },
   PAYLOAD_LOST: {
     status: 500,
     title: 'Internal Server Error',
@@ -346,8 +329,11 @@ export const ERRORS = {
     message: 'There are no credentials for {host}. List them with `drydock models credentials`.',
   },
   ...KEY_ERRORS,
+  ...MACHINE_ERRORS,
   ...PLATFORM_ERRORS,
+  ...REQUEST_ERRORS,
   ...TARGET_ERRORS,
+  ...WHAT_IF_ERRORS,
   NOT_DONE: { status: 409, title: 'Conflict', message: 'This could not be done: {why}.' },
   DISK_FULL: {
     status: 507,

@@ -74,6 +74,14 @@ export const KEY_ROUTES = {
     errors: ['KEY_NOT_FOUND'],
     source: 'ours',
   },
+  ownKeyRead: {
+    methods: ['GET'],
+    path: '/api/key',
+    summary: 'Whose key this is, and what it may do',
+    response: z.object({ name: z.string(), role: z.enum(ROLES) }),
+    errors: [],
+    source: 'ours: a program offers only what its key allows',
+  },
   auditList: {
     methods: ['GET'],
     path: '/api/audit',

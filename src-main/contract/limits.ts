@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, KIB, MIB, MINUTE_MS } from './units.ts'
+import { DAY_MS, HOUR_MS, KIB, MIB, MINUTE_MS, SECOND_MS } from './units.ts'
 
 /** One limit of the service: its value, the unit, and who says so. */
 export type Limit = { readonly value: number; readonly unit: 'ms' | 'bytes' | 'count'; readonly source: string }
@@ -29,6 +29,11 @@ export const LIMITS = {
   idempotencyKeyLength: { value: 255, unit: 'count', source: 'docs/spec/job-api.md, 2' },
   webhookUrlLength: { value: 2048, unit: 'count', source: 'ours, because longer addresses break proxies' },
   leaseMs: { value: 10_000, unit: 'ms', source: 'docs/spec/job-api.md, 4' },
+  wayBackLostMs: {
+    value: 2 * MINUTE_MS,
+    unit: 'ms',
+    source: 'ours: twelve leases; a service that is started again, or a link that comes back, takes less',
+  },
   pingIntervalMs: { value: 3000, unit: 'ms', source: 'docs/spec/worker-protocol.md, 1' },
   takeHoldMs: { value: 20_000, unit: 'ms', source: 'docs/spec/worker-protocol.md, 2' },
   takeBatchMax: { value: 100, unit: 'count', source: 'ours, because a batch is one answer' },
@@ -43,6 +48,16 @@ export const LIMITS = {
     unit: 'ms',
     source: 'ours, of RUNPOD_INIT_TIMEOUT: twice the most that the setting takes, for values of production',
   },
+  whatIfJobs: { value: 200_000, unit: 'count', source: 'ours: twice the load that has to take 3 s for one setting' },
+  whatIfSimulatedJobs: {
+    value: 4_000_000,
+    unit: 'count',
+    source: 'ours, because jobs times settings is what takes time: about a minute',
+  },
+  whatIfSettings: { value: 400, unit: 'count', source: 'ours, because nobody reads a longer table' },
+  whatIfValues: { value: 20, unit: 'count', source: 'ours, of one setting' },
+  whatIfWaiting: { value: 4, unit: 'count', source: 'ours: each holds its history in memory while it waits' },
+  traceBytes: { value: 8 * MIB, unit: 'bytes', source: 'ours: 200,000 lines of 40 letters' },
   freezeIdleMs: {
     value: 2000,
     unit: 'ms',
@@ -120,6 +135,16 @@ export const LIMITS = {
   loadTestsKept: { value: 50, unit: 'count', source: 'ours, of an endpoint: older ones are deleted' },
   savedRequests: { value: 200, unit: 'count', source: 'ours, of an endpoint: a longer list is not a list of names' },
   savedRequestsBytes: { value: 16 * MIB, unit: 'bytes', source: 'ours, of an endpoint: a list of them is one answer' },
+  schedules: { value: 100, unit: 'count', source: 'ours, of an endpoint: a longer list is a program of its own' },
+  scheduleEveryMinMs: { value: SECOND_MS, unit: 'ms', source: 'ours: what comes more often is a loop of a worker' },
+  scheduleGraceMs: {
+    value: MINUTE_MS,
+    unit: 'ms',
+    source: 'ours: a service that is started again is there sooner; a time that is older was missed',
+  },
+  scheduleRunsKept: { value: 50, unit: 'count', source: 'ours, of a schedule: older ones are deleted' },
+  scheduleTimesCounted: { value: 1000, unit: 'count', source: 'ours: of missed times, more is just many' },
+  scheduleTimesShown: { value: 5, unit: 'count', source: 'ours: enough to see whether a pattern is meant so' },
   workflowBytes: { value: 20 * MIB, unit: 'bytes', source: 'ours: ten times the largest document seen' },
   workflows: { value: 10_000, unit: 'count', source: 'ours: a list of them is one answer' },
   workflowVersionsKept: { value: 200, unit: 'count', source: 'ours, of a workflow: older ones are deleted' },
@@ -140,6 +165,12 @@ export const LIMITS = {
     unit: 'bytes',
     source: 'ours: what a download leaves free on its disk, which the database may be on',
   },
+  machines: { value: 50, unit: 'count', source: 'ours: each keeps a connection open; larger fleets are a swarm' },
+  machineReachedMs: {
+    value: 10_000,
+    unit: 'ms',
+    source: 'ours: how long a start waits for a machine with workers of before; then they are ended when it is reached',
+  },
   listPage: { value: 50, unit: 'count', source: 'docs/spec/targets.md, 1' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
   listIds: { value: 100, unit: 'count', source: 'ours: 40 letters each; more does not fit into an address' },
@@ -147,6 +178,28 @@ export const LIMITS = {
   jobCount: { value: 1_000_000, unit: 'count', source: 'ours: counted from an index in some 50 ms' },
   jobCountRead: { value: 50_000, unit: 'count', source: 'ours: where each row must be read, in some 50 ms' },
   importBadLines: { value: 100, unit: 'count', source: 'ours: the first ones say what is wrong with a file' },
+  mcpBodyBytes: { value: 4 * MIB, unit: 'bytes', source: 'ours: a graph of 5,000 nodes has 2 MB' },
+  mcpRequests: {
+    value: 100,
+    unit: 'count',
+    source: 'ours, in 1 s of one key: each takes a millisecond of the service',
+  },
+  mcpRequestsAtOnce: { value: 64, unit: 'count', source: 'ours, of one key: more than a few agents wait for' },
+  mcpCalls: { value: 40, unit: 'count', source: 'ours, calls of tools in 1 s: more than an agent reads in a minute' },
+  mcpRefusedMs: {
+    value: 1000,
+    unit: 'ms',
+    source:
+      'ours: until a call above the limits is told so; who calls again at once is slowed down, and others are not',
+  },
+  mcpCallsAtOnce: { value: 8, unit: 'count', source: 'ours: an agent asks for a few things side by side' },
+  mcpOutputCharacters: { value: 32_000, unit: 'count', source: 'ours, of one answer: some 8,000 tokens of a model' },
+  mcpTextCharacters: { value: 4000, unit: 'count', source: 'ours, of one text in it: a traceback fits' },
+  mcpRows: { value: 100, unit: 'count', source: 'ours, of a list: more than is compared at a glance' },
+  mcpLogLines: { value: 200, unit: 'count', source: 'ours: more is searched, not read' },
+  mcpEdits: { value: 200, unit: 'count', source: 'ours, in one call: a graph of usual size' },
+  mcpWaitMs: { value: 50_000, unit: 'ms', source: 'ours: the official clients give up after 60 s' },
+  mcpPictureBytes: { value: 3 * MIB, unit: 'bytes', source: 'ours: in base64 below the 5 MB that models take' },
   bulkIds: { value: 10_000, unit: 'count', source: 'ours: they fit into a body; more are named by a filter' },
 } as const satisfies Record<string, Limit>
 

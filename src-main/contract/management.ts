@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { jobListItem, jobState } from './job.ts'
+import { ROLES } from './roles.ts'
 import { moment } from './routes.ts'
 
 /** One entry of a job's history: a move, when, by which worker, why. */
@@ -136,6 +137,10 @@ export const metricsSeries = z.object({
   lastActiveAt: z.number().int().optional().describe('when work came or ended for the last time, within some 10 s'),
 })
 
+// A user name or a password in it would be shown to all who may read settings.
+const isHttpAddress = (text: string) =>
+  /^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?(\/[^\s?#]*)?$/i.test(text)
+
 /** Settings of the service. Every one has a default that is safe. */
 export const serviceSettings = z.object({
   strictLimits: z.boolean().default(false).describe('answer with 429 as the platform does'),
@@ -186,6 +191,24 @@ export const serviceSettings = z.object({
     .boolean()
     .default(false)
     .describe('let downloads of models reach this machine and its network'),
+  modelHub: z
+    .string()
+    .regex(
+      /^https?:\/\/[^\s/?#@]+(?:\/[^\s?#]*[^\s?#/])?$/,
+      'must be an address like https://example.com, without / at its end',
+    )
+    .max(2048)
+    .default('https://huggingface.co')
+    .describe('address of the hub from which the models of endpoints come'),
+  tracesTo: z
+    .string()
+    .max(2048)
+    .refine(
+      (text) => text === '' || isHttpAddress(text),
+      'must be an http address, like http://127.0.0.1:4318/v1/traces',
+    )
+    .default('')
+    .describe('address that takes traces of jobs by OTLP over HTTP; empty: there are none'),
 })
 
 /** Settings of the service. */
@@ -206,6 +229,8 @@ export const serviceSettingsUpdate = z.strictObject({
   assetsMaxMib: serviceSettings.shape.assetsMaxMib.unwrap().optional(),
   modelsMaxMib: serviceSettings.shape.modelsMaxMib.unwrap().optional(),
   modelsFromPrivateAddresses: z.boolean().optional(),
+  modelHub: serviceSettings.shape.modelHub.unwrap().optional(),
+  tracesTo: serviceSettings.shape.tracesTo.unwrap().optional(),
 })
 
 /** Where the service is and how it does. */
@@ -215,6 +240,7 @@ export const serviceInfo = z.object({
   url: z.string(),
   data: z.string(),
   startedAt: z.number().int(),
+  role: z.enum(ROLES).optional().describe('what whoever asks may do'),
   endpoints: z.number().int(),
   jobs: z.object({ inQueue: z.number().int(), inProgress: z.number().int() }),
   lateResults: z.number().int().describe('reports of workers that no longer had the lease, dropped'),

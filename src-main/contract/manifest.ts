@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hubModel } from './models.ts'
 
 /** Version of the manifest's own form. */
 export const MANIFEST_VERSION = '1.0'
@@ -35,6 +36,8 @@ export const manifestResource = z.object({
   sdk: z.literal(2).optional().describe('made with SDK 2.0: the runtime that comes with Drydock serves it'),
   is_load_balanced: z.boolean(),
   imageName: z.string().optional(),
+  registryAuth: z.string().optional().describe('name of stored registry credentials, for its image'),
+  model: hubModel.optional(),
   workersMin: z.number().int(),
   workersMax: z.number().int(),
   gpuIds: z.string().optional().describe('groups and names of cards; a minus before one leaves it out'),
@@ -69,6 +72,7 @@ export const manifestResource = z.object({
 /** A task of an app of SDK 2.0: each call of it makes a worker of its own. */
 export const manifestTask = manifestResource.pick({
   imageName: true,
+  registryAuth: true,
   gpuIds: true,
   gpuCount: true,
   instanceIds: true,

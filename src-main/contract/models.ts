@@ -15,6 +15,38 @@ const directory = z.string().min(1).max(200).describe('kind of model as ComfyUI 
 const name = z.string().min(1).max(500).describe('path of the file within the directory, with /')
 const path = z.string().min(1).max(4096).describe('absolute folder of this machine')
 
+/** A model of the hub that an endpoint has at hand. Source: the public package runpod 2.0, its class Model. */
+export const hubModel = z
+  .string()
+  .regex(
+    /^(?!\.)[\w.-]{1,100}\/(?!\.)[\w.-]{1,100}(?::(?!.*\.\.)\w[\w./-]{0,199})?$/,
+    'must look like owner/name, or owner/name:revision',
+  )
+
+const hubFile = z.object({
+  path: z.string(),
+  bytes: z.number().optional(),
+  sha256: z.string().optional(),
+})
+
+/** The files of a revision, as they are stored beside it. */
+export const hubListing = z.object({ revision: z.string().regex(/^[0-9a-f]{40}$/), files: z.array(hubFile) })
+
+/** What a hub has of a revision. */
+export type HubListing = z.infer<typeof hubListing>
+
+/** Answer of the hub to GET /api/models/OWNER/NAME/revision/REVISION?blobs=true. Source: the hub's public API. */
+export const hubAnswer = z.object({
+  sha: z.string().regex(/^[0-9a-f]{40}$/),
+  siblings: z.array(
+    z.object({
+      rfilename: z.string(),
+      size: z.number().nullish(),
+      lfs: z.object({ sha256: z.string().optional() }).nullish(),
+    }),
+  ),
+})
+
 /**
  * A folder of models: laid out as the models folder of ComfyUI, or as `directories` says, like extra_model_paths.yaml.
  */

@@ -6,6 +6,7 @@ export const PAGE_SECTIONS = [
   'endpoints',
   'jobs',
   'workers',
+  'machines',
   'apps',
   'workflows',
   'models',

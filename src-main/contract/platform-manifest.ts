@@ -1,5 +1,6 @@
 /** The manifest that the platform's tools put into an artifact of SDK 2.0. */
 import { z } from 'zod'
+import { hubModel } from './models.ts'
 
 /** Name of that manifest in an artifact. Source: the public package runpod 2.0, its deploy. */
 export const PLATFORM_MANIFEST_FILE = 'runpod_manifest.json'
@@ -21,6 +22,8 @@ const resource = z.looseObject({
   env: z.record(z.string(), z.string()).default({}),
   locations: z.string().optional(),
   imageName: z.string().optional(),
+  registryAuth: z.string().optional(),
+  model: hubModel.optional(),
   maxConcurrency: z.number().int().default(1),
   executionTimeoutMs: z.number().int().default(0),
   flashboot: z.boolean().default(true),

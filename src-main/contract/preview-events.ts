@@ -44,6 +44,7 @@ export const previewEvent = z.discriminatedUnion('event', [
     warnings: names,
     endpoints: z.array(deployedEndpoint).readonly(),
     changed: number.describe('how many endpoints the change concerns'),
+    appFile: z.string().optional().describe('of SDK 2.0: the file that declares the App'),
   }),
   z
     .object({ event: z.literal('as before'), release: number })

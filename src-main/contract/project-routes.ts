@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { environmentName, RUNS_ON } from './app.ts'
 import { sessionLink } from './live.ts'
+import { machineChoice } from './machines.ts'
 import {
   buildView,
   exampleView,
@@ -104,7 +105,11 @@ export const PROJECT_ROUTES = {
     methods: ['POST'],
     path: '/api/projects/:projectId/plan',
     summary: 'Build if the source has changed, and show what a deploy would do; a release of the artifact does it',
-    body: projectBuildRequest.extend({ environment: environmentName, runsOn: z.enum(RUNS_ON).optional() }),
+    body: projectBuildRequest.extend({
+      environment: environmentName,
+      runsOn: z.enum(RUNS_ON).optional(),
+      machine: machineChoice.optional(),
+    }),
     response: projectPlan,
     errors: ['NOT_JSON', 'BAD_FIELD', 'PROJECT_NOT_FOUND', 'BUILD_RUNNING', 'BUILD_FAILED', 'DISK_FULL', 'STOPPING'],
     source: SOURCE,

@@ -4,6 +4,7 @@
  * of the APIs because each has a gate of its own and the OpenAPI document leaves them out.
  */
 import { z } from 'zod'
+import { EFFECTS } from './agents.ts'
 import { limit } from './limits.ts'
 import { serviceEvent } from './live.ts'
 import type { Route } from './routes.ts'
@@ -27,6 +28,15 @@ export const SERVICE_ROUTES = {
     response: serviceEvent,
     errors: ['BAD_FIELD'],
     source: 'ours',
+  },
+  metrics: {
+    methods: ['GET'],
+    path: '/metrics',
+    summary:
+      'Metrics for Prometheus, in its text form or as OpenMetrics, as the scraper accepts; for a key that may read',
+    response: z.string(),
+    errors: [],
+    source: 'docs/spec/monitoring.md, 1',
   },
   openApi: {
     methods: ['GET'],
@@ -65,6 +75,20 @@ export const SERVICE_ROUTES = {
     response: uploadStatus,
     errors: ['UPLOAD_UNKNOWN'],
     source: 'ours: an upload that broke off goes on',
+  },
+  agents: {
+    methods: ['POST'],
+    path: '/mcp',
+    summary: 'A message of a coding agent (Model Context Protocol, Streamable HTTP without sessions)',
+    // As the tools that are offered depend on the role, any key that may read is let in.
+    role: 'read',
+    query: { allow: z.enum(EFFECTS, `must be one of ${EFFECTS.join(', ')}`).default('reads') },
+    // One message; what is in it is the SDK's to check. Lists of them are of an older version of the protocol.
+    body: z.looseObject({ jsonrpc: z.literal('2.0') }),
+    bodyLimit: { bytes: limit('mcpBodyBytes'), name: 'a message of an agent' },
+    response: z.unknown(),
+    errors: ['BAD_FIELD', 'NOT_JSON', 'BODY_TOO_LARGE', 'TOO_MANY_MESSAGES'],
+    source: 'docs/spec/agents.md, 1',
   },
   signIn: {
     methods: ['GET'],

@@ -39,7 +39,14 @@ export type TargetView = z.infer<typeof targetView>
 /** What a target has of an app. */
 export const targetApp = z.object({
   isThere: z.boolean(),
-  environments: z.array(z.object({ name: z.string(), state: z.string(), build: z.string().optional() })),
+  environments: z.array(
+    z.object({
+      name: z.string(),
+      state: z.string(),
+      build: z.string().optional(),
+      endpoints: z.array(z.string()).describe('their names in the app'),
+    }),
+  ),
 })
 
 /** What a target has of an app. */
@@ -190,6 +197,18 @@ export const TARGET_ROUTES = {
       ...(['TARGET_NOT_FOUND', 'SECRET_LOST', ...READ_BODY, 'ARTIFACT_NOT_FOUND', 'TARGET_DEPLOY_NOT_FOUND'] as const),
       ...(['KEY_IN_APP', 'TARGET_BUSY', 'STOPPING'] as const),
     ],
+    source: 'docs/spec/platform.md, 8',
+  },
+  targetUndeploy: {
+    methods: ['POST'],
+    path: `${PLACE}/undeploy`,
+    summary: 'Delete an environment on a target with its endpoints, and the app where it has no other',
+    params: place,
+    response: z.object({
+      deleted: z.array(z.string()).describe('endpoints that were deleted'),
+      app: targetApp.describe('what the target has of the app afterwards'),
+    }),
+    errors: [...OF_TARGET, 'BAD_FIELD', 'TARGET_BUSY'],
     source: 'docs/spec/platform.md, 8',
   },
   targetDeployRead: {

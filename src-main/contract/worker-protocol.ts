@@ -96,6 +96,22 @@ export function isWorkerCall(path: string): boolean {
   return version === 'v2' && CALLS.has(call)
 }
 
+// Job API, load-balanced endpoints and the state manager: all that code in a worker calls beside its own protocol.
+const CALLED_BY_WORKERS = /^\/(?:(?:v2|lb)\/|graphql$)/
+
+/** Whether a path is one that workers may call where they call other endpoints. @param path like /v2/other/run */
+export function mayBeCalledByWorkers(path: string): boolean {
+  return CALLED_BY_WORKERS.test(path)
+}
+
+/**
+ * Where the watchdog of another machine asks whether the way from there still leads to its service: any other service,
+ * which may have the same port now, does not answer there. Source: docs/spec/way-back.md, 1.
+ */
+export function wayBackPath(serviceId: string): string {
+  return `/way-back/${serviceId}`
+}
+
 /**
  * Query parameter that brings the worker's token where the Authorization header cannot: the public SDK sends the key of
  * the platform there when it finds one in ~/.runpod/config.toml. Source: ours.
@@ -108,6 +124,8 @@ export type WorkerEnvironmentFacts = {
   readonly workerBaseUrl: string
   /** Address of the job API, without a slash at the end. */
   readonly serviceBaseUrl: string
+  /** How it calls endpoints as hosts of their own over https; undefined where it calls none. */
+  readonly endpointHosts?: { readonly url: string; readonly bundle: string } | undefined
   readonly endpointId: string
   readonly workerId: string
   readonly workerToken: string
@@ -131,6 +149,8 @@ export type WorkerEnvironmentFacts = {
 export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string, string> {
   const base = `${facts.workerBaseUrl}/v2/${facts.endpointId}`
   return {
+    // Python's; a user who has authorities of their own names their file.
+    ...(facts.endpointHosts === undefined ? {} : { SSL_CERT_FILE: facts.endpointHosts.bundle }),
     ...facts.env,
     RUNPOD_WEBHOOK_GET_JOB: `${base}/job-take/$ID?w=1`,
     RUNPOD_WEBHOOK_POST_OUTPUT: `${base}/job-done/$RUNPOD_POD_ID/$ID?w=1`,
@@ -141,7 +161,7 @@ export function workerEnvironment(facts: WorkerEnvironmentFacts): Record<string,
     RUNPOD_POD_HOSTNAME: `${facts.endpointId}-${facts.workerId}`, // in the errors that the public SDK reports
     RUNPOD_ENDPOINT_ID: facts.endpointId,
     RUNPOD_AI_API_KEY: facts.workerToken,
-    RUNPOD_ENDPOINT_BASE_URL: `${facts.serviceBaseUrl}/v2`,
+    RUNPOD_ENDPOINT_BASE_URL: `${facts.endpointHosts?.url ?? facts.serviceBaseUrl}/v2`,
     RUNPOD_API_BASE_URL: facts.serviceBaseUrl,
     ...(facts.systemChecks ? {} : { RUNPOD_SKIP_AUTO_SYSTEM_CHECKS: 'true' }),
     ...(facts.hasGpu ? {} : { RUNPOD_SKIP_GPU_CHECK: 'true' }),

@@ -24,5 +24,11 @@ export function connectHost(hostname: string): string {
 /** The name by which a container reaches this machine where its engine is a virtual machine. Source: Docker Desktop. */
 export const HOST_OF_CONTAINERS = 'host.docker.internal'
 
+/**
+ * Ports for what the service opens by itself: above those that systems give to services, below those that they give to
+ * outgoing connections, of which one could take a port first. Source: ours.
+ */
+export const OWN_PORTS = { from: 20_000, count: 12_000 } as const
+
 /** The port of the service where none is named, as in all examples. Source: ours. */
 export const DEFAULT_PORT = 8790

@@ -1,6 +1,8 @@
 /** Spans, sizes, commits and commands as text for people. */
 import type { GitState } from '../contract/app.ts'
+import type { EndpointConfig } from '../contract/endpoint.ts'
 import type { Faults } from '../contract/faults.ts'
+import type { MachineWay } from '../contract/machines.ts'
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.ts'
 
 /**
@@ -140,4 +142,15 @@ const COMMAND = /(?<![\w/.$-])drydock (?=[a-z-])/g
  */
 export function asCalledBy(text: string, name: string): string {
   return name === 'drydock' ? text : text.replace(COMMAND, `${name} `)
+}
+
+/** How a machine is reached, as its owner would write it. */
+export function wayText(way: MachineWay): string {
+  if (way.kind === 'ssh') return `ssh ${way.to}${way.port === undefined ? '' : `:${way.port}`}`
+  return way.kind === 'context' ? `context ${way.name}` : way.url
+}
+
+/** The rule by which a fleet grows. @param work what workers take, in the plural */
+export function scalerText({ type, value }: EndpointConfig['scaler'], work = 'jobs'): string {
+  return type === 'QUEUE_DELAY' ? `by delay, ${value} s` : `by ${work}, ${value} a worker`
 }

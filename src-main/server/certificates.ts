@@ -5,10 +5,10 @@
  */
 import { X509Certificate } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
-import { LOOPBACK } from '../domain/own-addresses.ts'
+import { createSecureContext, getCACertificates, rootCertificates, type SecureContext } from 'node:tls'
+import { HOST_OF_CONTAINERS, LOOPBACK } from '../domain/own-addresses.ts'
 
 /** Files of the authority; absolute paths. */
 export type CertificateFiles = {
@@ -21,8 +21,8 @@ export type CertificateFiles = {
 // Programs that keep on running see no other; source: ours, as for other local authorities.
 const YEARS = 10
 const NAMES_KEPT = 1000
-// Names that lead to this machine, whoever looks them up.
-const OWN_NAME = /^(?:[a-z0-9-]+\.)?localhost$/i
+// Names that lead to this machine, whoever looks them up: programs of it, and containers on it.
+const OWN_NAME = new RegExp(`^(?:[a-z0-9-]+\\.)?(?:localhost|${HOST_OF_CONTAINERS.replaceAll('.', '\\.')})$`, 'i')
 
 /** Finds the files, or makes them. @param data data folder of the service */
 export async function findCertificates(data: string): Promise<CertificateFiles> {
@@ -34,7 +34,9 @@ export async function findCertificates(data: string): Promise<CertificateFiles> 
     const { cert, private: key } = await signed('Drydock on this machine', undefined)
     await writeFile(join(begun, 'authority.key'), key, { mode: 0o600, flush: true })
     await writeFile(join(begun, 'authority.pem'), cert, { flush: true })
-    await writeFile(join(begun, 'bundle.pem'), [cert.trim(), ...rootCertificates, ''].join('\n'), { flush: true })
+    const bundle = join(begun, 'bundle.pem')
+    await writeFile(bundle, [cert.trim(), ...trusted(), ''].join('\n'), { flush: true })
+    await chmod(bundle, 0o644) // the user of a container may be any
     await rename(begun, folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error // another process was quicker
     })
@@ -42,6 +44,12 @@ export async function findCertificates(data: string): Promise<CertificateFiles> 
     await rm(begun, { recursive: true, force: true })
   }
   return files
+}
+
+// Also what this machine trusts beyond that, as where a company has an authority of its own; each once.
+function trusted(): readonly string[] {
+  const all = [...getCACertificates('extra'), ...getCACertificates('system'), ...rootCertificates]
+  return [...new Map(all.map((pem) => [pem.replaceAll(/\s/g, ''), pem.trim()])).values()]
 }
 
 /** Names and addresses that the service has on the network; undefined: it is on this machine alone. */

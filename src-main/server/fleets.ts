@@ -4,20 +4,42 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import packageJson from '../../package.json' with { type: 'json' }
 import { RESOURCES, resourceProgram } from '../app-builder/machine-tools.ts'
-import { type CorePorts, dockerFleet, type Fleet, joinFleets, type Log, processFleet, type Storage } from '../core.ts'
+import {
+  type CorePorts,
+  dockerFleet,
+  type Fleet,
+  joinFleets,
+  type Log,
+  localPlace,
+  machineFleets,
+  processFleet,
+  type Storage,
+} from '../core.ts'
+import { endpointHostsUrl } from '../domain/platform/variables.ts'
+import { findCertificates } from './certificates.ts'
 import type { DataFolder } from './data-folder.ts'
 import { freePort } from './listen.ts'
 import { systemIds } from './system-ports.ts'
 
+/** How workers on other machines reach the service: at a listener that answers them and nobody else. */
+export type WayBack = {
+  /** Opens it on an address of this machine, or gives the one that is open. */
+  readonly open: (host: string) => Promise<{ readonly port: number }>
+  /** Answers requests with this Host too, by which workers behind a relay call it. */
+  readonly answerTo: (host: string) => void
+}
+
 /** What the fleets need of whoever makes them. */
 export type FleetNeeds = Parameters<CorePorts['fleet']>[0] & {
   readonly folder: DataFolder
-  readonly storage: Storage
+  readonly containers: ContainerState
   readonly log: Log
   /** Where processes reach the service, without a slash at the end. */
   readonly reach: () => { readonly workerUrl: string; readonly serviceUrl: string }
   /** Opens a listener for workers on an address of this machine; the same one for the same address. */
   readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
+  /** How workers on other machines reach the service. */
+  readonly wayBack: WayBack
   /** Program that runs handlers of TypeScript; the one that runs the service without it. */
   readonly node?: string | undefined
 }
@@ -25,17 +47,9 @@ export type FleetNeeds = Parameters<CorePorts['fleet']>[0] & {
 const PYTHON_PATH = join(RESOURCES, 'python')
 
 /** Makes the fleet of processes and containers; nothing runs yet. */
-export function createFleets({
-  folder,
-  storage,
-  log,
-  clock,
-  maxWorkers,
-  registryAuth,
-  reach,
-  openForWorkers,
-  node = process.execPath,
-}: FleetNeeds): Fleet {
+export function createFleets(needs: FleetNeeds): Fleet {
+  const { folder, containers, log, clock, maxWorkers, reach, node = process.execPath } = needs
+  const local = localOptions(needs)
   return joinFleets({
     process: processFleet({
       clock,
@@ -45,23 +59,49 @@ export function createFleets({
       environment: process.env,
       maxWorkers,
       reach,
+      endpointHosts: async () => ({ url: endpointHostsUrl(reach().serviceUrl), bundle: await local.bundle() }),
       freePort,
     }),
     container: dockerFleet({
-      clock,
-      log,
+      ...containerOptions(needs),
       folder: folder.workers,
-      pythonPath: PYTHON_PATH,
-      surroundings: { env: process.env, home: homedir(), platform: process.platform, user: userNumbers() },
-      resources: RESOURCES,
-      version: packageJson.version,
-      registryAuth,
-      maxWorkers,
-      openForWorkers,
-      state: containerState(storage),
+      place: localPlace(local),
+      state: containers,
     }),
   })
 }
+
+/** Makes the drivers of other machines; none is opened yet. */
+export function createMachineDrivers(needs: FleetNeeds): ReturnType<CorePorts['machines']> {
+  return machineFleets({
+    ...containerOptions(needs),
+    ...localOptions(needs),
+    folder: join(needs.folder.folder, 'machines'),
+    networkVolumes: join(needs.folder.folder, 'volumes'),
+    serviceId: needs.containers.serviceId,
+    wayBack: needs.wayBack,
+    freePort,
+  })
+}
+
+function containerOptions({ log, clock, maxWorkers, registryAuth }: FleetNeeds) {
+  return {
+    clock,
+    log,
+    surroundings: surroundings(),
+    resources: RESOURCES,
+    version: packageJson.version,
+    registryAuth,
+    maxWorkers,
+  }
+}
+
+function localOptions({ folder, openForWorkers }: FleetNeeds) {
+  const bundle = async () => (await findCertificates(folder.folder)).bundle
+  return { surroundings: surroundings(), pythonPath: PYTHON_PATH, openForWorkers, bundle }
+}
+
+const surroundings = () => ({ env: process.env, home: homedir(), platform: process.platform, user: userNumbers() })
 
 // Windows has none. Not `userInfo`: that fails for a user without a name, as `docker run --user` makes one.
 function userNumbers(): string | undefined {
@@ -70,8 +110,8 @@ function userNumbers(): string | undefined {
 }
 
 /** What the driver of containers remembers from run to run. */
-type ContainerState = {
-  /** Names the containers and networks of this data folder; a-z and 0-9. */
+export type ContainerState = {
+  /** Names the containers and networks of this data folder, and the service to machines; a-z and 0-9. */
   readonly serviceId: () => string
   /** Whether this data folder ever had containers. */
   readonly used: () => boolean
@@ -82,7 +122,7 @@ type ContainerState = {
 const SERVICE_ID = 'containers.serviceId'
 
 /** Keeps it in the database: the id is made with the first container. */
-function containerState(storage: Pick<Storage, 'state' | 'write'>): ContainerState {
+export function openContainerState(storage: Pick<Storage, 'state' | 'write'>): ContainerState {
   let serviceId = storage.state.get(SERVICE_ID) as string | undefined
   const made = serviceId ?? systemIds.worker()
   return {

@@ -9,6 +9,7 @@ import { fileSystemRow, type Look } from '../doctor/file-system.ts'
 import { diskSpace, folderRow, permissionRow, spaceRow, tightenPermissions } from '../doctor/folder-rows.ts'
 import { askPython, nodeRow, pythonRow, runToEnd } from '../doctor/programs.ts'
 import type { DataFolder } from './data-folder.ts'
+import { createProcessReader } from './read-process.ts'
 import { leftPreviews, sweepData, sweepPreviews } from './sweep-data.ts'
 
 type ReportedEngine = Awaited<ReturnType<Parameters<Host['check']>[0]['engine']>>
@@ -62,6 +63,7 @@ export function createHost(
       return Promise.all(names.map((entry) => readEntry(join(folder, name), entry)))
     },
     space: () => diskSpace(folder),
+    readProcess: createProcessReader(),
     async leftPreviews() {
       const folders = await leftPreviews(folder, now())
       return { folders: folders.length, ...(await measureAll(folders)) }

@@ -8,7 +8,7 @@ import { type AddressInfo, createServer as createSocketServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
 import { AppError, errorBody } from '../contract/errors.ts'
-import { LOOPBACK } from '../domain/own-addresses.ts'
+import { LOOPBACK, OWN_PORTS } from '../domain/own-addresses.ts'
 import { type ConnectionLimits, endSocketWith, REQUEST_TIMEOUT, watchConnections } from './connections.ts'
 import { StartError } from './data-folder.ts'
 import { answerSecurely, type Secured } from './secure-connections.ts'
@@ -35,8 +35,6 @@ export type StreamHandler = {
 const HEADER_BYTES = 16 * 1024
 // A body of 20 MiB over a slow loopback proxy still arrives; a client that drips bytes does not hold a socket for ever.
 const BODY_MS = 120_000
-// Below the ports that systems give to outgoing connections, of which one could take the port before the worker does.
-const [FREE_PORTS_FROM, FREE_PORTS_TO] = [20_000, 32_000]
 const FREE_PORTS_TRIED = 100
 const KEEP_ALIVE_MS = 65_000
 
@@ -135,11 +133,12 @@ const isWebSocket = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCa
  * @param isTaken ports that are given away already
  */
 export async function freePort(isTaken: (port: number) => boolean): Promise<number> {
+  const [from, to] = [OWN_PORTS.from, OWN_PORTS.from + OWN_PORTS.count]
   for (let tries = 0; tries < FREE_PORTS_TRIED; tries++) {
-    const port = randomInt(FREE_PORTS_FROM, FREE_PORTS_TO)
+    const port = randomInt(from, to)
     if (!isTaken(port) && (await canOpen(port))) return port
   }
-  throw new Error(`no free port from ${FREE_PORTS_FROM} to ${FREE_PORTS_TO} was found for the worker`)
+  throw new Error(`no free port from ${from} to ${to} was found for the worker`)
 }
 
 function canOpen(port: number): Promise<boolean> {

@@ -4,7 +4,7 @@
  * its own.
  */
 import { networkInterfaces } from 'node:os'
-import { isWorkerCall } from '../contract/worker-protocol.ts'
+import { isWorkerCall, mayBeCalledByWorkers } from '../contract/worker-protocol.ts'
 import type { Storage } from '../core.ts'
 import { DEFAULT_PORT, HOST_OF_CONTAINERS, LOOPBACK } from '../domain/own-addresses.ts'
 import { type CertificatePair, createSecureContexts, openSecureContexts } from './certificates.ts'
@@ -111,7 +111,7 @@ const inHostHeader = (address: string) => (address.includes(':') ? `[${address}]
 // For workers there is one on loopback for processes, one on the gateway of each network of containers, each opened
 // when it is first needed, on the port that it had before: workers that outlived a crash call that one. Beside the
 // worker protocol they serve the job API and the state manager, as workers may call other endpoints and ask where these
-// are; nothing else of the service.
+// are; nothing else of the service. For workers on other machines there are listeners apart, with a stricter gate.
 
 /** The listeners for workers, one for each address that workers reach the service at. */
 type WorkerListeners = {
@@ -120,43 +120,45 @@ type WorkerListeners = {
   readonly close: (graceMs: number) => Promise<void>
 }
 
-const PORTS = 'server.workerPorts'
-// What a worker may ask of the job API, load-balanced endpoints and the state manager, with a key as everybody else.
-const FOR_CALLS = /^\/(?:(?:v2|lb)\/|graphql$)/
+/** What answers workers of this machine. */
+export function answerWorkers({ workers, users }: { readonly workers: Fetch; readonly users: Fetch }): Fetch {
+  return (request, bindings) => {
+    const { pathname } = new URL(request.url)
+    if (isWorkerCall(pathname)) return workers(request, bindings)
+    return mayBeCalledByWorkers(pathname) ? users(request, bindings) : new Response(null, { status: 404 })
+  }
+}
 
 /**
  * Makes what opens listeners for workers, and closes them.
+ * @param ports name under which their ports are remembered
+ * @param secure how https is answered: the platform's package asks endpoints that are hosts so
  * @param hosts Host headers that the job API takes; those of the listeners are added
  */
 export function createWorkerListeners({
   storage,
-  workers,
-  users,
+  ports,
+  fetch,
   streams,
+  secure,
   hosts,
 }: {
   readonly storage: Storage
-  readonly workers: Fetch
-  readonly users: Fetch
+  readonly ports: 'server.workerPorts' | 'server.machinePorts'
+  readonly fetch: Fetch
   readonly streams: StreamHandler
+  readonly secure: Secured
   readonly hosts: Set<string>
 }): WorkerListeners {
   const listeners = new Map<string, Promise<Listener>>()
 
-  const handleRequest: Fetch = (request, bindings) => {
-    const { pathname } = new URL(request.url)
-    if (isWorkerCall(pathname)) return workers(request, bindings)
-    return FOR_CALLS.test(pathname) ? users(request, bindings) : new Response(null, { status: 404 })
-  }
-
   async function openAt(host: string): Promise<Listener> {
-    const before = storage.state.get(PORTS) as Readonly<Record<string, number>> | undefined
+    const before = storage.state.get(ports) as Readonly<Record<string, number>> | undefined
     const last = before?.[host] ?? 0
-    const listener = await listen(handleRequest, last, { host, streams }).catch(() =>
-      listen(handleRequest, 0, { host, streams }),
-    )
+    const options = { host, streams, secure }
+    const listener = await listen(fetch, last, options).catch(() => listen(fetch, 0, options))
     const { port } = listener
-    if (port !== last) await storage.write(() => storage.state.set(PORTS, { ...before, [host]: port }))
+    if (port !== last) await storage.write(() => storage.state.set(ports, { ...before, [host]: port }))
     hosts.add(`${host}:${port}`)
     hosts.add(`${HOST_OF_CONTAINERS}:${port}`)
     return listener

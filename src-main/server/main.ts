@@ -6,6 +6,7 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import packageJson from '../../package.json' with { type: 'json' }
 import { createProxy } from '../api/load-balanced/proxy.ts'
+import { createMachineApp } from '../api/machine-app.ts'
 import type { PageFile, PageFiles } from '../api/pages.ts'
 import { createUserApp } from '../api/user-app.ts'
 import { createWorkerApp } from '../api/worker-app.ts'
@@ -26,15 +27,18 @@ import {
 import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { LOOPBACK } from '../domain/own-addresses.ts'
+import { createAnswerAgent } from './answer-agent.ts'
 import { calledAs } from './called-as.ts'
+import { createSecureContexts } from './certificates.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, StartError, writePrivate } from './data-folder.ts'
-import { createFleets } from './fleets.ts'
+import { createFleets, createMachineDrivers, openContainerState } from './fleets.ts'
 import { createHost } from './host.ts'
 import type { Fetch } from './listen.ts'
-import { createWorkerListeners, listenForUsers, secureAnswers, type UserAddress } from './listeners.ts'
+import { answerWorkers, createWorkerListeners, listenForUsers, secureAnswers, type UserAddress } from './listeners.ts'
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
 import { type CommandLine, createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
+import { tracesAddress } from './traces-address.ts'
 
 /** How to start. */
 export type StartOptions = UserAddress & {
@@ -42,6 +46,8 @@ export type StartOptions = UserAddress & {
   /** How long running jobs may go on when the service stops, ms. */
   readonly stopGraceMs?: number | undefined
   readonly logLevel?: string | undefined
+  /** Address for traces, before the setting; without it that of the environment variables of OpenTelemetry. */
+  readonly tracesTo?: string | undefined
   /** How previews are started; without it by the Node of this process. */
   readonly commandLine?: CommandLine | undefined
   /** How the file system of the data folder is asked; that of this machine without it. */
@@ -133,9 +139,22 @@ async function run(
   const startedAt = systemTime.wall()
   const warning = await fileSystemWarning(folder.folder, options.look)
   if (warning !== undefined) log.warn('the disk of the data folder may not be reliable', { warning })
+  const containers = openContainerState(storage)
   let facts: ServiceFacts | undefined
   let workerUrl = ''
   let accountKey = readKey(folder.keyFile)
+  const ofFleets = {
+    folder,
+    containers,
+    log,
+    reach: () => ({ workerUrl, serviceUrl: facts?.url ?? '' }),
+    openForWorkers: (host: string) => workerListeners.open(host),
+    wayBack: {
+      open: (host: string) => machineListeners.open(host),
+      answerTo: (host: string) => void hosts.add(host),
+    },
+    node: options.commandLine?.program,
+  }
   const core = createCore({
     storage,
     time: systemTime,
@@ -155,17 +174,10 @@ async function run(
     },
     processMachine: (needs) => processMachine({ ...needs, env: process.env }),
     send: sendRequest,
-    fleet: (needs) =>
-      createFleets({
-        ...needs,
-        folder,
-        storage,
-        log,
-        reach: () => ({ workerUrl, serviceUrl: facts?.url ?? '' }),
-        openForWorkers: (host) => workerListeners.open(host),
-        node: options.commandLine?.program,
-      }),
+    fleet: (needs) => createFleets({ ...ofFleets, ...needs }),
+    machines: (needs) => createMachineDrivers({ ...ofFleets, ...needs }),
     facts: () => facts as ServiceFacts,
+    tracesTo: options.tracesTo ?? tracesAddress(process.env),
     accountKey: () => accountKey ?? '',
     writeAccountKey: async (key) => {
       writePrivate(folder.keyFile, key)
@@ -187,17 +199,34 @@ async function run(
       await ready.promise
       return app.fetch(request, bindings)
     }
-  const userFetch = whenReady(createUserApp(service, openPageFiles(PAGES), openPythonWheel(packageJson.version)))
+  const userFetch = whenReady(
+    createUserApp(service, openPageFiles(PAGES), {
+      wheel: openPythonWheel(packageJson.version),
+      answerAgent: createAnswerAgent({ version: packageJson.version, url: () => facts?.url ?? '' }),
+    }),
+  )
   const streams = createProxy(service, ready.promise)
   const hosts = new Set<string>()
+  const answers = { workers: whenReady(createWorkerApp(service)), users: userFetch, streams, ready: ready.promise }
+  const forWorkers = { contextFor: createSecureContexts(folder.folder) }
   const workerListeners = createWorkerListeners({
     storage,
+    ports: 'server.workerPorts',
     hosts,
-    workers: whenReady(createWorkerApp(service)),
-    users: userFetch,
+    fetch: answerWorkers(answers),
     streams,
+    secure: forWorkers,
   })
   closers.push(workerListeners.close)
+  const namesOfService = () => [containers.serviceId(), ...storage.machines.all().map(({ id }) => id)]
+  const machineListeners = createWorkerListeners({
+    storage,
+    ports: 'server.machinePorts',
+    hosts,
+    secure: forWorkers,
+    ...createMachineApp({ ...answers, keys: service.keys, names: namesOfService }),
+  })
+  closers.push(machineListeners.close)
   workerUrl = `http://${LOOPBACK}:${(await workerListeners.open(LOOPBACK)).port}`
 
   const { secure, fingerprint } = await secureAnswers(folder.folder, options)

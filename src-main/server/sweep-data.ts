@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { openFolderStorage } from '../core.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { openDataFolder, readServiceFile, StartError } from './data-folder.ts'
-import { createFleets } from './fleets.ts'
+import { createFleets, openContainerState } from './fleets.ts'
 import { createLog, systemTime } from './system-ports.ts'
 
 /**
@@ -24,13 +24,14 @@ export async function sweepData(path: string): Promise<'swept' | 'in use' | 'emp
   if (opened.kind === 'unusable') throw new StartError('data', opened.message)
   const fleet = createFleets({
     folder,
-    storage: opened.storage,
+    containers: openContainerState(opened.storage),
     log: createLog('info', folder.log),
     clock: { now: systemTime.wall, steady: systemTime.monotonic, after: systemTime.after },
     maxWorkers: () => 0,
     registryAuth: () => undefined,
     reach: () => ({ workerUrl: '', serviceUrl: '' }),
-    openForWorkers: () => Promise.reject(new Error('no worker is started here')),
+    openForWorkers: noWorkers,
+    wayBack: { open: noWorkers, answerTo: () => undefined },
   })
   try {
     await fleet.sweep()
@@ -41,6 +42,8 @@ export async function sweepData(path: string): Promise<'swept' | 'in use' | 'emp
   }
   return 'swept'
 }
+
+const noWorkers = () => Promise.reject(new Error('no worker is started here'))
 
 /** Sweeps one data folder, as `sweepData` does. */
 export type SweepData = (folder: string) => Promise<'swept' | 'in use' | 'empty'>

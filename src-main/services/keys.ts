@@ -1,6 +1,7 @@
 /**
  * Who a key is. The account opens everything; a named key what its role may do; an endpoint's key that endpoint; the
- * token of a worker that calls others, a peer, the endpoints of its app and environment, as long as it lives. All are
+ * token of a worker that calls others, a peer, the endpoints of its app and environment, or those of no app where it is
+ * of none, as long as it lives. All are
  * stored as hashes and compared in constant time. Source: docs/spec/job-api.md, 9; of named keys and peers ours: a team
  * shares a machine, and code of an app needs no more.
  */
@@ -76,9 +77,8 @@ function createKeys({
   let accountHash = readHash(storage.state.get(ACCOUNT))
   const matches = (hash: Uint8Array, stored: Uint8Array | undefined) =>
     stored !== undefined && newId.sameHash(hash, stored)
-  const peerTarget = (hash: Uint8Array) =>
+  const peerWith = (hash: Uint8Array) =>
     registry.all().find(({ callsWithin, tokenHash }) => callsWithin !== undefined && matches(hash, tokenHash))
-      ?.callsWithin
   return {
     callerOn(key, endpoint) {
       const hash = newId.hash(key)
@@ -90,7 +90,9 @@ function createKeys({
       if (isAccount) return ACCOUNT_CALLER
       if (named !== undefined) return callerNamed(named)
       if (isEndpoint) return callerWithout('endpoint', within)
-      return isSameTarget(peerTarget(hash), within) ? callerWithout('peer', within) : undefined
+      const callsWithin = peerWith(hash)?.callsWithin
+      const opens = callsWithin === 'no app' ? within === undefined : isSameTarget(callsWithin, within)
+      return endpoint !== undefined && opens ? callerWithout('peer', within) : undefined
     },
     callerOf(key) {
       const hash = newId.hash(key)
@@ -99,8 +101,8 @@ function createKeys({
       if (named !== undefined) return callerNamed(named)
       const endpoint = storage.endpoints.all().find(({ keyHash }) => matches(hash, keyHash))
       if (endpoint !== undefined) return callerWithout('endpoint', targetOf(endpoint.config.app))
-      const within = peerTarget(hash)
-      return within && callerWithout('peer', within)
+      const peer = peerWith(hash)
+      return peer && callerWithout('peer', peer.app)
     },
     isAccountKey: (key) => matches(newId.hash(key), accountHash),
     async rotateAccountKey() {

@@ -3,14 +3,20 @@ import type { Catalog } from './endpoints/catalog.ts'
 import type { ViewDeps } from './endpoints/views.ts'
 import type { WebhookDelivery } from './jobs/deliver-webhooks.ts'
 import type { LoadTests } from './jobs/load-tests.ts'
+import type { Schedules } from './jobs/schedules.ts'
 import type { Access } from './keys.ts'
 import type { RequestBalancer } from './load-balanced/balance-requests.ts'
 import type { RequestLog } from './load-balanced/log-requests.ts'
 import type { Doctor } from './machine/doctor.ts'
+import type { Machines } from './machines/machines.ts'
 import type { Models } from './models/models.ts'
+import type { RequestCounts } from './monitoring/count-requests.ts'
 import type { MetricsRecorder } from './monitoring/metrics.ts'
+import type { Scrape } from './monitoring/scrape.ts'
 import type { Stats } from './monitoring/stats.ts'
+import type { Traces } from './monitoring/traces.ts'
 import type { UsageWatch } from './monitoring/watch-usage.ts'
+import type { WhatIf } from './monitoring/what-if.ts'
 import type { PlatformDeploys } from './platform/deploys.ts'
 import type { SignInRequests } from './platform/sign-in-requests.ts'
 import type { Uploads } from './platform/uploads.ts'
@@ -18,6 +24,7 @@ import type { Fleet, Host, ProcessMachine } from './ports/fleet.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Clock, Log, NewId } from './ports/system.ts'
 import type { SendToTarget } from './ports/targets.ts'
+import type { ReadPrices } from './ports/what-if.ts'
 import type { Projects } from './projects/projects.ts'
 import type { Leases } from './queue/leases.ts'
 import type { StreamReaders } from './queue/read-stream.ts'
@@ -40,6 +47,7 @@ export type ServiceBase = {
   readonly newId: NewId
   readonly log: Log
   readonly settings: Settings
+  readonly traces: Traces
   /** Facts that are known when the service listens. */
   readonly info: () => ServiceFacts
   /** Notify when log lines or requests were stored. */
@@ -59,6 +67,7 @@ export type JobServices = {
   readonly streamClients: StreamClients
   readonly webhooks: WebhookDelivery
   readonly loadTests: LoadTests
+  readonly schedules: Schedules
   readonly models: Models
 }
 
@@ -69,6 +78,7 @@ export type WorkerServices = {
   readonly supervisor: WorkerSupervisor
   readonly replacement: HandReplacement
   readonly shells: Shells
+  readonly machines: Machines
   readonly usage: UsageWatch
   readonly views: ViewDeps
 }
@@ -92,6 +102,10 @@ type MachineServices = {
   readonly doctor: Doctor
   readonly metrics: MetricsRecorder
   readonly stats: Stats
+  readonly requestCounts: RequestCounts
+  readonly scrape: Scrape
+  readonly whatIf: WhatIf
+  readonly readPrices: ReadPrices
 }
 
 /** Apps, the projects that they are built from, and graphs of nodes. */

@@ -25,6 +25,19 @@ export function wait(clock: Clock, { ms, signal, listen }: WaitOptions): Promise
   })
 }
 
+/** Waits for work that does not reject, but no longer than `ms`, or until the signal aborts. */
+export async function waitAtMost(
+  clock: Clock,
+  { ms, signal }: Pick<WaitOptions, 'ms' | 'signal'>,
+  work: Promise<unknown>,
+): Promise<void> {
+  const listen = (wake: () => void) => {
+    void work.then(wake)
+    return () => undefined
+  }
+  await wait(clock, { ms, signal, listen })
+}
+
 /** Wakes whoever waits for news. */
 export type Notifier = {
   readonly notify: () => void

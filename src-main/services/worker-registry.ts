@@ -5,7 +5,9 @@
 import type { EndpointConfig, WorkerState } from '../contract/endpoint.ts'
 import { type AppTarget, targetOf } from '../domain/app/app-target.ts'
 import {
+  type EventFacts,
   nextStanding,
+  recordsOf,
   shownState,
   WORKER_TRANSITIONS,
   type WorkerEvent,
@@ -29,8 +31,8 @@ type WorkerRecord = {
   readonly tokenHash: Uint8Array
   /** Where it belongs; undefined: to no app. Kept here, as a staged worker may be of an endpoint to come. */
   readonly app: AppTarget | undefined
-  /** Where its token opens endpoints; undefined: nowhere. */
-  readonly callsWithin: AppTarget | undefined
+  /** Which endpoints its token opens: those of an environment, or those of no app; undefined: none. */
+  readonly callsWithin: AppTarget | 'no app' | undefined
   readonly startedAt: number
   readonly startedWallAt: number
   /** It was started by an earlier run of the service, which may have asked it to leave. */
@@ -46,6 +48,8 @@ type WorkerLife = WorkerStanding &
 
 /** How it is reached, and when it last made a call. */
 type WorkerConnection = {
+  /** Name of the other machine that was chosen for it; undefined: this one, or none yet. */
+  readonly machine: string | undefined
   /** What the fleet said of it; undefined until it runs. */
   readonly started: FleetWorker | undefined
   readonly lastSeenWallAt: number | undefined
@@ -80,9 +84,6 @@ type WorkerNotes = WorkerConnection &
 
 /** A worker that lives. Only the registry changes one. */
 export type LiveWorker = WorkerRecord & WorkerLife & WorkerNotes
-
-/** What comes with an event; the table says which of it the event records. */
-type EventFacts = Partial<Pick<WorkerRecords, 'reason' | 'failure' | 'standsInFor' | 'killedBy'>>
 
 /** The workers that live, by id. */
 export type WorkerRegistry = {
@@ -161,16 +162,6 @@ export function createWorkerRegistry({
   }
 }
 
-/** What an event records. @param now steady ms */
-function recordsOf(event: WorkerEvent, facts: EventFacts, now: number): Partial<WorkerRecords> {
-  const all: WorkerRecords = {
-    ...{ reason: undefined, failure: undefined, standsInFor: undefined, killedBy: undefined },
-    ...{ progressAt: now, idleSince: now, pausedSince: now, resumedAt: now, thawedAt: now, becameReady: true },
-    ...facts,
-  }
-  return Object.fromEntries(WORKER_TRANSITIONS[event].records.map((field) => [field, all[field]]))
-}
-
 /**
  * How many jobs keep the worker busy: those that it runs, and those that it was asked to stop and may still run; of a
  * load-balanced worker its open requests.
@@ -197,7 +188,7 @@ export function newLiveWorker(
   return {
     ...worker,
     app: targetOf(config?.app),
-    callsWithin: config?.callsOthers === true ? targetOf(config.app) : undefined,
+    callsWithin: config?.callsOthers === true ? (targetOf(config.app) ?? 'no app') : undefined,
     startedAt: clock.steady(),
     adopted: worker.adopted ?? false,
     phase,
@@ -213,6 +204,7 @@ export function newLiveWorker(
     failure: undefined,
     standsInFor: undefined,
     killedBy: undefined,
+    machine: worker.started?.machine,
     started: worker.started,
     lastSeenWallAt: undefined,
     jobsDone: 0,

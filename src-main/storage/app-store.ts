@@ -8,13 +8,14 @@ const FIND_APP = `SELECT ${APP} FROM apps WHERE name = ?`
 const CREATE_APP = `INSERT INTO apps (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING RETURNING name`
 const REMOVE_APP = `DELETE FROM apps WHERE name = ?`
 
-const ENVIRONMENT = `id, app, name, variables, created_at AS createdAt`
+const ENVIRONMENT = `id, app, name, variables, machine, created_at AS createdAt`
 const ENVIRONMENTS = `SELECT ${ENVIRONMENT} FROM environments ORDER BY app, name`
 const ENVIRONMENTS_OF = `SELECT ${ENVIRONMENT} FROM environments WHERE app = ? ORDER BY name`
 const FIND_ENVIRONMENT = `SELECT ${ENVIRONMENT} FROM environments WHERE app = ? AND name = ?`
 const CREATE_ENVIRONMENT = `
   INSERT INTO environments (app, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING ${ENVIRONMENT}`
 const REMOVE_ENVIRONMENT = `DELETE FROM environments WHERE id = ?`
+const SET_MACHINE = `UPDATE environments SET machine = @machine WHERE id = @id`
 const SET_VARIABLES = `UPDATE environments SET variables = @version WHERE id = @id`
 
 const RELEASE = `
@@ -60,6 +61,7 @@ export function createAppStore(db: Database): AppStore {
   const createEnvironment = db.prepare<[string, string, number], Environment>(CREATE_ENVIRONMENT)
   const removeEnvironment = db.prepare<[number]>(REMOVE_ENVIRONMENT)
   const setVariables = db.prepare<[{ id: number; version: number }]>(SET_VARIABLES)
+  const setMachine = db.prepare<[{ id: number; machine: string | null }]>(SET_MACHINE)
   const createRelease = db.prepare<[object], Release>(CREATE_RELEASE)
   const moveRelease = db.prepare<[object], Release>(MOVE_RELEASE)
   const release = db.prepare<[number, number], Release>(FIND_RELEASE)
@@ -81,6 +83,7 @@ export function createAppStore(db: Database): AppStore {
     createEnvironment: (name, environmentName, now) => createEnvironment.get(name, environmentName, now),
     removeEnvironment: (id) => void removeEnvironment.run(id),
     setVariables: (id, version) => void setVariables.run({ id, version }),
+    setMachine: (id, machine) => void setMachine.run({ id, machine }),
     createRelease: (made, now) => createRelease.get({ ...made, now }),
     moveRelease(id, event, reason, now) {
       const { from, to } = RELEASE_TRANSITIONS[event]

@@ -8,6 +8,8 @@
  * guard) that forbids it, and now and then stops its commits for a moment in which the thread begins the log anew with a
  * commit of its own. Should the log grow all the same, the writer writes it back (wal_autocheckpoint in open-database).
  */
+import { getCompileCacheDir } from 'node:module'
+import { dirname } from 'node:path'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { pageCount } from './open-database.ts'
@@ -52,6 +54,9 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
     if (pageCount(guard) >= START_PAGES) begin()
   }, LOOK_EVERY_MS)
   timer.unref()
+  // A thread looks for compiled code only where this variable says.
+  const compiled = getCompileCacheDir()
+  const environment = compiled === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(compiled) }
   const [read, letGo] = [guard.prepare('SELECT 1 FROM sqlite_schema LIMIT 1'), guard.prepare('ROLLBACK')]
   const hold = guard.prepare('BEGIN')
 
@@ -79,7 +84,7 @@ export function startCheckpoints(file: string, guard: Database, writer: WriterOf
   }
 
   function begin(): void {
-    const started = new Worker(new URL(import.meta.url), { workerData: { file } })
+    const started = new Worker(new URL(import.meta.url), { workerData: { file }, env: environment })
     started.unref()
     worker = started
     started.on('message', (asked: Asked) => {

@@ -27,6 +27,9 @@ const REMOVE_LOGS = `DELETE FROM log_lines WHERE endpoint_id = ?`
 const REMOVE_REQUESTS = `DELETE FROM requests WHERE endpoint_id = ?`
 const REMOVE_METRICS = `DELETE FROM metrics WHERE endpoint_id = ?`
 const REMOVE_SAVED = `DELETE FROM saved_requests WHERE endpoint_id = ?`
+const REMOVE_SCHEDULE_RUNS = `
+  DELETE FROM schedule_runs WHERE schedule_id IN (SELECT id FROM schedules WHERE endpoint_id = ?)`
+const REMOVE_SCHEDULES = `DELETE FROM schedules WHERE endpoint_id = ?`
 const REMOVE_LOAD_TESTS = `DELETE FROM load_tests WHERE endpoint_id = ?`
 const REMOVE_GRAPHS = `DELETE FROM graph_versions WHERE endpoint_id = ?`
 const REMOVE_REVISIONS = `DELETE FROM endpoint_revisions WHERE endpoint_id = ?`
@@ -58,6 +61,8 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
     REMOVE_REQUESTS,
     REMOVE_METRICS,
     REMOVE_SAVED,
+    REMOVE_SCHEDULE_RUNS,
+    REMOVE_SCHEDULES,
     REMOVE_LOAD_TESTS,
     REMOVE_GRAPHS,
     REMOVE_REVISIONS,

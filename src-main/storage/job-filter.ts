@@ -26,7 +26,6 @@ export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
 /** The number of the newest job. */
 const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) AS seq FROM jobs`
 const FIRST_FROM = `SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`
-const ENDPOINT_IDS = `SELECT id FROM endpoints`
 
 const IN_RANGE = 'seq BETWEEN @first AND @last'
 // Every select of seqs ends so; the one that reads from the oldest on differs in this word alone.
@@ -52,26 +51,29 @@ const OLDEST = `
   SELECT seq FROM jobs
   WHERE endpoint_id = @endpointId AND status = @status AND low_priority = @lowPriority AND archived = 0
   ORDER BY seq LIMIT 1`
-// The same ranges of many endpoints at once: a thousand statements would take longer than what they find.
-const STATES_OF_ALL = `
-  json_each(@states) states CROSS JOIN json_each('[0, 1]') priorities CROSS JOIN json_each(@endpointIds) endpoints`
-const FINAL_STATES_OF_ALL = `json_each(@states) states CROSS JOIN json_each(@endpointIds) endpoints`
-const LIVE = `
-  jobs.endpoint_id = endpoints.value AND jobs.status = states.value AND jobs.low_priority = priorities.value
+// The same ranges of many states and endpoints at once: a thousand statements would take longer than what they find.
+const OF_ENDPOINT_IN_STATES = `WITH held (status, endpoint_id) AS (SELECT value, @endpointId FROM json_each(@states))`
+// Goes from each endpoint that has jobs of a state to the next one, so that the others cost nothing.
+const inStatesOf = (archived: 0 | 1) => `
+  WITH RECURSIVE held (status, endpoint_id) AS (
+    SELECT value, (SELECT MIN(jobs.endpoint_id) FROM jobs WHERE jobs.status = value AND jobs.archived = ${archived})
+    FROM json_each(@states)
+    UNION ALL
+    SELECT held.status, (
+      SELECT MIN(jobs.endpoint_id) FROM jobs
+      WHERE jobs.status = held.status AND jobs.endpoint_id > held.endpoint_id AND jobs.archived = ${archived})
+    FROM held WHERE held.endpoint_id IS NOT NULL)`
+const LIVE_RANGES = `held CROSS JOIN json_each('[0, 1]') priorities`
+const IN_LIVE_RANGE = `
+  jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.low_priority = priorities.value
   AND jobs.archived = 0`
-const ARCHIVED = `jobs.endpoint_id = endpoints.value AND jobs.status = states.value AND jobs.archived = 1`
-const LIVE_RANGES = `
-  SELECT endpoints.value AS endpointId, states.value AS status, priorities.value AS lowPriority
-  FROM ${STATES_OF_ALL} WHERE EXISTS (SELECT 1 FROM jobs WHERE ${LIVE})`
-const ARCHIVED_RANGES = `
-  SELECT endpoints.value AS endpointId, states.value AS status
-  FROM ${FINAL_STATES_OF_ALL} WHERE EXISTS (SELECT 1 FROM jobs WHERE ${ARCHIVED})`
-const counted = (tables: string, where: string) => `
-  SELECT COUNT(*) AS count FROM (
-    SELECT 1 FROM ${tables} CROSS JOIN jobs WHERE ${where} AND jobs.seq BETWEEN @first AND @last LIMIT @limit)`
-const COUNT_LIVE = counted(STATES_OF_ALL, LIVE)
-const COUNT_ARCHIVED = counted(FINAL_STATES_OF_ALL, ARCHIVED)
-const COUNT_ALL = counted('json_each(@endpointIds) endpoints', 'jobs.endpoint_id = endpoints.value')
+const IN_ARCHIVED_RANGE = `jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.archived = 1`
+const COUNTED = 'jobs.seq BETWEEN @first AND @last LIMIT @limit'
+const countOf = (tables: string, where: string) =>
+  `SELECT COUNT(*) AS count FROM (SELECT 1 FROM ${tables} CROSS JOIN jobs WHERE ${where} AND ${COUNTED})`
+const COUNT_ALL = countOf('endpoints', 'jobs.endpoint_id = endpoints.id')
+// From the oldest job on no endpoint has to be looked for.
+const COUNT_FROM_OLDEST = `SELECT COUNT(*) AS count FROM (SELECT 1 FROM jobs INDEXED BY jobs_by_endpoint WHERE ${COUNTED})`
 // Read row by row, so its range is short. Jobs of the states that people ask for are as a rule among the newest.
 const NEAR = `
   SELECT seq FROM jobs
@@ -97,17 +99,15 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   const read = db.prepare<[number], Job>(READ_JOB)
   const newestSeq = db.prepare<[], { readonly seq: number }>(NEWEST_SEQ)
   const firstFrom = db.prepare<[number], { readonly seq: number; readonly createdAt: number }>(FIRST_FROM)
-  const endpointIds = db.prepare<[], string>(ENDPOINT_IDS).pluck()
   const all = statement(db, ALL)
   const ofEndpoint = statement(db, OF_ENDPOINT)
   const inState = statement(db, IN_STATE)
   const archivedInState = statement(db, ARCHIVED_IN_STATE)
   const oldest = db.prepare<[object], { readonly seq: number }>(OLDEST)
-  const liveRanges = db.prepare<[object], object>(LIVE_RANGES)
-  const archivedRanges = db.prepare<[object], object>(ARCHIVED_RANGES)
-  const countLive = db.prepare<[object], number>(COUNT_LIVE).pluck()
-  const countArchived = db.prepare<[object], number>(COUNT_ARCHIVED).pluck()
+  const rangesOfEndpoint = prepareRanges(db, () => OF_ENDPOINT_IN_STATES)
+  const rangesOfAll = prepareRanges(db, inStatesOf)
   const countAll = db.prepare<[object], number>(COUNT_ALL).pluck()
+  const countFromOldest = db.prepare<[object], number>(COUNT_FROM_OLDEST).pluck()
   const near = db.prepare<[object], number>(NEAR).pluck()
   const termsOf = createTermLookup(db)
   const ofWorker = statement(db, OF_WORKER)
@@ -143,12 +143,12 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   }
 
   // What a filter without text and worker asks of both indexes by state; undefined: nothing of this one.
-  function statesOf(filter: JobFilter): { readonly live: object | undefined; readonly ended: object | undefined } {
+  function statesOf(filter: JobFilter) {
     const { endpointId, archived } = filter
     const states = someStates(filter) ?? JOB_STATES
-    const ids = JSON.stringify(endpointId === undefined ? endpointIds.all() : [endpointId])
-    const of = (some: readonly JobState[]) => ({ endpointIds: ids, states: JSON.stringify(some) })
+    const of = (some: readonly JobState[]) => ({ endpointId, states: JSON.stringify(some) })
     return {
+      ranges: endpointId === undefined ? rangesOfAll : rangesOfEndpoint,
       live: archived === true ? undefined : of(states),
       ended: archived === false ? undefined : of(states.filter(isFinal)),
     }
@@ -156,10 +156,10 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
 
   // The ranges in which there is a job.
   function filledRanges(filter: JobFilter): readonly StateRange[] {
-    const { live, ended } = statesOf(filter)
+    const { ranges, live, ended } = statesOf(filter)
     return [
-      ...(live === undefined ? [] : liveRanges.all(live)).map((values) => ({ from: inState, values })),
-      ...(ended === undefined ? [] : archivedRanges.all(ended)).map((values) => ({ from: archivedInState, values })),
+      ...(live === undefined ? [] : ranges.live.all(live)).map((values) => ({ from: inState, values })),
+      ...(ended === undefined ? [] : ranges.archived.all(ended)).map((values) => ({ from: archivedInState, values })),
     ]
   }
 
@@ -176,11 +176,10 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   }
 
   function seqs(filter: JobFilter, page: PageOf): readonly number[] {
-    const query = { ...rangeOf(filter), ...page }
     const way = wayOf(filter, termsOf)
+    if (way.by === 'nothing') return []
+    const query = { ...rangeOf(filter), ...page }
     switch (way.by) {
-      case 'nothing':
-        return []
       case 'text':
         return (way.alone ? found : foundWhere).all({ ...query, ...way.values })
       case 'worker':
@@ -202,12 +201,11 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   }
 
   function count(filter: JobFilter): { readonly count: number; readonly more: boolean } {
-    const range = rangeOf(filter)
     const way = wayOf(filter, termsOf)
+    if (way.by === 'nothing') return { count: 0, more: false }
+    const range = rangeOf(filter)
     const by = (from: Statement, values: object) => (most: number) => from.count({ ...range, ...values, limit: most })
     switch (way.by) {
-      case 'nothing':
-        return { count: 0, more: false }
       case 'text':
         return upTo(limit(way.alone ? 'jobCount' : 'jobCountRead'), [by(way.alone ? found : foundWhere, way.values)])
       case 'worker':
@@ -215,20 +213,18 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
           by(way.alone ? ofWorker : ofWorkerWhere, way.values),
         ])
       case 'states': {
-        const { live, ended } = statesOf(filter)
+        const { ranges, live, ended } = statesOf(filter)
         return upTo(limit('jobCount'), [
-          ...(live === undefined ? [] : [(most: number) => countLive.get({ ...range, ...live, limit: most }) ?? 0]),
-          ...(ended === undefined
-            ? []
-            : [(most: number) => countArchived.get({ ...range, ...ended, limit: most }) ?? 0]),
+          (most) => (live === undefined ? 0 : (ranges.countLive.get({ ...range, ...live, limit: most }) ?? 0)),
+          (most) => (ended === undefined ? 0 : (ranges.countArchived.get({ ...range, ...ended, limit: most }) ?? 0)),
         ])
       }
       case 'endpoint':
         return upTo(limit('jobCount'), [by(ofEndpoint, way.values)])
-      case 'all':
-        return upTo(limit('jobCount'), [
-          (most) => countAll.get({ ...range, endpointIds: JSON.stringify(endpointIds.all()), limit: most }) ?? 0,
-        ])
+      case 'all': {
+        const counted = range.first === 1 ? countFromOldest : countAll
+        return upTo(limit('jobCount'), [(most) => counted.get({ ...range, limit: most }) ?? 0])
+      }
     }
   }
 
@@ -289,6 +285,22 @@ type Statement = {
 /** One range of an index by state. */
 type StateRange = { readonly from: Statement; readonly values: object }
 
+/** The ranges of both indexes by state. @param held gives the table of what is looked at */
+function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
+  const ranges = (sql: string) => db.prepare<[object], object>(sql)
+  const count = (sql: string) => db.prepare<[object], number>(sql).pluck()
+  return {
+    live: ranges(`
+      ${held(0)} SELECT held.endpoint_id AS endpointId, held.status, priorities.value AS lowPriority
+      FROM ${LIVE_RANGES} WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_LIVE_RANGE})`),
+    archived: ranges(`
+      ${held(1)} SELECT held.endpoint_id AS endpointId, held.status
+      FROM held WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_ARCHIVED_RANGE})`),
+    countLive: count(`${held(0)} ${countOf(LIVE_RANGES, IN_LIVE_RANGE)}`),
+    countArchived: count(`${held(1)} ${countOf('held', IN_ARCHIVED_RANGE)}`),
+  }
+}
+
 function statement(db: Database, sql: string): Statement {
   // Bare numbers: a jump far down a list goes over some ten thousand of them.
   const down = db.prepare<[object], number>(sql).pluck()
@@ -332,6 +344,7 @@ const OLDEST_WAITING = `
   SELECT ${JOB_COLUMNS} FROM jobs
   WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND low_priority = ? ORDER BY seq LIMIT 1`
 const IN_PROGRESS = `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`
+const ENDPOINT_IDS = `SELECT id FROM endpoints`
 const COUNTS = `
   SELECT endpoint_id AS endpointId, status, low_priority AS lowPriority, COUNT(*) AS count FROM jobs
   WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, low_priority`

@@ -25,6 +25,8 @@ export type LogSync = {
   readonly failure: () => AppError | undefined
   /** Called once, with that reason. */
   readonly onFailure: (listener: (failure: AppError) => void) => void
+  /** The syncs so far, and the time from asking for each until it had ended. */
+  readonly syncs: () => { readonly count: number; readonly seconds: number }
   /** Waits until all commits are on the disk, or have failed to get there, and ends. */
   readonly close: () => Promise<void>
 }
@@ -66,6 +68,8 @@ export function createLogSync(slots: readonly SyncSlot[]): LogSync {
   let written = 0
   let asked = 0
   let failed: AppError | undefined
+  let ended = 0
+  let spentMs = 0
 
   function settleUntil(commit: number, failure: AppError | undefined): void {
     const covered = waiting.findIndex((one) => one.commit > commit)
@@ -84,7 +88,10 @@ export function createLogSync(slots: readonly SyncSlot[]): LogSync {
     if (slot === undefined) return
     const covered = written
     asked = covered
+    const since = performance.now()
     slot.sync((error) => {
+      ended += 1
+      spentMs += performance.now() - since
       free.push(slot)
       if (failed === undefined && error !== null) fail(error)
       if (failed === undefined) {
@@ -114,6 +121,7 @@ export function createLogSync(slots: readonly SyncSlot[]): LogSync {
       new Promise((resolve, reject) => afterNewest((failure) => (failure === undefined ? resolve() : reject(failure)))),
     failure: () => failed,
     onFailure: (listener) => failureListeners.push(listener),
+    syncs: () => ({ count: ended, seconds: spentMs / 1000 }),
     async close() {
       if (free.length < slots.length) await new Promise<void>((resolve) => atRest.push(resolve))
       for (const slot of slots) slot.close()

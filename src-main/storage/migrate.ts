@@ -24,9 +24,20 @@ import { platformRecords } from './migrations/2026-12-07-platform-records.ts'
 import { taskCalls } from './migrations/2026-12-08-task-calls.ts'
 import { namedKeys } from './migrations/2026-12-09-named-keys.ts'
 import { targetDeploys } from './migrations/2026-12-09-target-deploys.ts'
+import { machines } from './migrations/2026-12-10-machines.ts'
+import { environmentMachine } from './migrations/2026-12-11-environment-machine.ts'
+import { jobTraces } from './migrations/2026-12-11-job-traces.ts'
+import { jobsByState } from './migrations/2026-12-11-jobs-by-state.ts'
+import { plainChecks } from './migrations/2026-12-12-plain-checks.ts'
+import { schedules } from './migrations/2026-12-12-schedules.ts'
 
 /** One step of the schema: never edited after it was merged. */
-export type Migration = { readonly id: string; readonly sql: string }
+export type Migration = {
+  readonly id: string
+  readonly sql: string
+  /** It changes the text of tables itself, which the binding refuses to all other SQL. */
+  readonly rewritesSchema?: true
+}
 
 /** All migrations, oldest first. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -55,6 +66,12 @@ export const MIGRATIONS: readonly Migration[] = [
   taskCalls,
   namedKeys,
   targetDeploys,
+  machines,
+  environmentMachine,
+  jobTraces,
+  jobsByState,
+  plainChecks,
+  schedules,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`
@@ -75,12 +92,14 @@ export function migrate(db: Database, now: number, migrations: readonly Migratio
   }
   const missing = migrations.filter((migration) => !applied.includes(migration.id))
   for (const migration of missing) {
+    db.unsafeMode(migration.rewritesSchema === true)
     db.transaction(() => {
       db.exec(TABLE)
       db.exec(migration.sql)
       db.prepare(RECORD).run(migration.id, now)
     }).immediate()
   }
+  db.unsafeMode(false)
 }
 
 function readApplied(db: Database): readonly string[] {

@@ -5,7 +5,20 @@
  */
 import { createHash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
-import { link, lstat, mkdir, mkdtemp, open, realpath, rename, rm, stat, statfs, unlink } from 'node:fs/promises'
+import {
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  statfs,
+  unlink,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
 import type { ModelFolder } from '../contract/models.ts'
@@ -60,17 +73,33 @@ export function openModelFiles(dataFolder: string | undefined): ModelFiles {
     },
     async writeConfig(name, text) {
       const path = join(await configFolder(), name)
-      const fresh = `${path}.new`
-      await using file = await open(fresh, 'w', EVERYBODY_READS)
-      await file.writeFile(text)
-      await file.sync()
-      await rename(fresh, path)
+      await writeWhole(path, text)
       return path
+    },
+    async readText(path) {
+      try {
+        return await readFile(path, 'utf8')
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') return undefined
+        throw error
+      }
+    },
+    async writeText(path, text) {
+      await mkdir(dirname(path), { recursive: true, mode: 0o755 })
+      await writeWhole(path, text)
     },
     async close() {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
     },
   }
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const fresh = `${path}.new`
+  await using file = await open(fresh, 'w', EVERYBODY_READS)
+  await file.writeFile(text)
+  await file.sync()
+  await rename(fresh, path)
 }
 
 const partName = ({ name }: ModelTarget, id: string) => `.${basename(name)}.${id}.part`

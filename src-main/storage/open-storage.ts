@@ -1,4 +1,5 @@
 /** Opens the storage: the database with all stores on it. The smallest of them are made here. */
+import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import type { ChunkStore } from '../services/ports/job-storage.ts'
@@ -20,6 +21,7 @@ import { createKeyStore } from './key-store.ts'
 import { createLoadTestStore } from './load-test-store.ts'
 import { createLogStore } from './log-store.ts'
 import { createLogSync, openSyncSlots } from './log-sync.ts'
+import { createMachineStore } from './machine-store.ts'
 import { createModelDownloadStore } from './model-download-store.ts'
 import { openModelFiles } from './model-files.ts'
 import { createNodeTypeStore } from './node-type-store.ts'
@@ -28,9 +30,11 @@ import { createPlatformStore } from './platform-store.ts'
 import { createRequestStore } from './request-store.ts'
 import { createRunStore } from './run-store.ts'
 import { createSavedRequestStore } from './saved-request-store.ts'
+import { createScheduleStore } from './schedule-store.ts'
 import { createSearchIndex } from './search-index.ts'
 import { createSecretStore, keyInFile, keyInMemory } from './secret-store.ts'
 import { createTargetDeployStore } from './target-deploy-store.ts'
+import { createTraceStore } from './trace-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
 import { createWorkerStore } from './worker-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
@@ -60,6 +64,10 @@ export function openStorage(file: string, now: number): Storage {
     onDurable: commit.onDurable,
     durable: log.durable,
     onFailure: log.onFailure,
+    figures: async () => {
+      const [sizeBytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)])
+      return { sizeBytes, logBytes, syncs: log.syncs() }
+    },
     beforeCommit: commit.beforeCommit,
     poke: commit.poke,
     payloads,
@@ -78,10 +86,13 @@ export function openStorage(file: string, now: number): Storage {
     keys: createKeyStore(db),
     apps: createAppStore(db),
     savedRequests: createSavedRequestStore(db),
+    schedules: createScheduleStore(db),
     loadTests: createLoadTestStore(db),
     projects: createProjectStore(db),
     platform: createPlatformStore(db),
     targetDeploys: createTargetDeployStore(db),
+    machines: createMachineStore(db),
+    traces: createTraceStore(db),
     artifacts,
     graphs: createGraphStore(db),
     modelDownloads: createModelDownloadStore(db),
@@ -101,6 +112,13 @@ export function openStorage(file: string, now: number): Storage {
     },
   }
 }
+
+// A database in memory has no file.
+const sizeOf = (path: string): Promise<number> =>
+  stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  )
 
 function openPayloads(db: Database, file: string): PayloadFiles {
   if (file === ':memory:') return payloadsInRows

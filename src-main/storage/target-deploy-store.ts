@@ -12,6 +12,7 @@ const ADD = `
 const TRIM = `
   DELETE FROM target_deploys
   WHERE ${OF_PLACE} AND number <= (SELECT MAX(number) FROM target_deploys WHERE ${OF_PLACE}) - @keep`
+const FORGET_PLACE = `DELETE FROM target_deploys WHERE ${OF_PLACE}`
 const FORGET = `DELETE FROM target_deploys WHERE target = ?`
 
 /** Makes the store of deploys to targets. */
@@ -19,6 +20,7 @@ export function createTargetDeployStore(db: Database): TargetDeployStore {
   const list = db.prepare<[TargetPlace], StoredTargetDeploy>(LIST)
   const add = db.prepare<[TargetPlace & Omit<StoredTargetDeploy, 'number'>], { readonly number: number }>(ADD)
   const trim = db.prepare<[TargetPlace & { readonly keep: number }]>(TRIM)
+  const forgetPlace = db.prepare<[TargetPlace]>(FORGET_PLACE)
   const forget = db.prepare<[string]>(FORGET)
   return {
     list: ({ target, app, environment }) => list.all({ target, app, environment }),
@@ -28,6 +30,7 @@ export function createTargetDeployStore(db: Database): TargetDeployStore {
       if (added === undefined) throw new Error('the deploy was not recorded')
       return added.number
     },
+    forgetPlace: ({ target, app, environment }) => void forgetPlace.run({ target, app, environment }),
     forget: (target) => void forget.run(target),
   }
 }

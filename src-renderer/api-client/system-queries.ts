@@ -104,7 +104,3 @@ export const auditQuery = (client: ApiClient) =>
 /** How many browsers are signed in. */
 export const sessionsQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['sessions'], queryFn: ({ signal }) => client.call('sessionList', { signal }) })
-
-/** Where the service is. */
-export const infoQuery = (client: ApiClient) =>
-  queryOptions({ queryKey: ['info'], queryFn: ({ signal }) => client.call('info', { signal }) })

@@ -51,6 +51,7 @@ const LOADERS: Readonly<Record<PageSection, () => Promise<ComponentType>>> = {
   endpoints: async () => (await import('../features/endpoints/EndpointPages.tsx')).EndpointPages,
   jobs: async () => (await import('../features/jobs/JobPages.tsx')).JobPages,
   workers: async () => (await import('../features/workers/WorkerPages.tsx')).WorkerPages,
+  machines: async () => (await import('../features/machines/MachinePages.tsx')).MachinePages,
   apps: async () => (await import('../features/apps/AppPages.tsx')).AppPages,
   workflows: async () => (await import('../features/workflows/WorkflowPages.tsx')).WorkflowPages,
   models: async () => (await import('../features/models/ModelPages.tsx')).ModelPages,

@@ -10,6 +10,7 @@ import {
   type LucideIcon,
   PanelLeftClose,
   PanelLeftOpen,
+  Server,
   Settings,
   Workflow,
 } from 'lucide-react'
@@ -86,6 +87,7 @@ export const SECTIONS: readonly Section[] = [
   { section: 'endpoints', name: 'Endpoints', to: ADDRESS.endpoints, icon: Boxes, key: 'e' },
   { section: 'jobs', name: 'Jobs', to: ADDRESS.jobs, icon: ListChecks, key: 'j' },
   { section: 'workers', name: 'Workers', to: ADDRESS.workers, icon: Cpu, key: 'w' },
+  { section: 'machines', name: 'Machines', to: ADDRESS.machines, icon: Server, key: 'h' },
   { section: 'workflows', name: 'Workflows', to: ADDRESS.workflows, icon: Workflow, key: 'f' },
   { section: 'models', name: 'Models', to: ADDRESS.models(), icon: Layers, key: 'm' },
   { section: 'apps', name: 'Apps', to: ADDRESS.apps, icon: AppWindow, key: 'a' },

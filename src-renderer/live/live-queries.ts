@@ -45,6 +45,8 @@ function runOf(event: ServiceEvent): string | undefined {
 
 const isQueueMove = (event: ServiceEvent) => event.type === 'job' && event.event !== 'progress'
 const isRunEvent = (event: ServiceEvent) => event.type === 'run'
+const isOfFleet = ({ type }: ServiceEvent) => type === 'worker' || type === 'endpoint'
+const isEndOfWorker = (event: ServiceEvent) => event.type === 'worker' && event.to === 'ended'
 
 // Twice a second is often enough for a list that a person reads; a job that reports its progress a hundred times a
 // second is not read as often. Source of all times: ours.
@@ -75,6 +77,12 @@ const RULES: readonly LiveRule<unknown>[] = [
   }),
   ruleOf<unknown>({ kind: 'sweeps', concerns: isRunEvent, readAfterMs: 100 }),
   ruleOf<unknown>({ kind: 'workflows', concerns: isRunEvent, readAfterMs: 100 }),
+  // Of an end that was missed no event comes any more, so these have to be rows here.
+  ruleOf<unknown>({ kind: 'ended-workers', concerns: isEndOfWorker, readAfterMs: 0 }),
+  // The workers of each, and the endpoints that name it.
+  ruleOf<unknown>({ kind: 'machines', concerns: isOfFleet, readAfterMs: 300 }),
+  // Its page holds back what is new until a person wants to see it.
+  ruleOf<unknown>({ kind: 'fleet-events', concerns: () => false, readAfterMs: 0 }),
 ]
 
 // Data of the cache has no type of its own: a key of this kind is given to queries of this data alone.

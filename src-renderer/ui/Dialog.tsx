@@ -102,7 +102,12 @@ export function SidePanel({ open, onOpenChange, title, width = 'narrow', fills =
               </IconButton>
             </Dialog.Close>
           </div>
-          <div ref={body} className={clsx('min-h-0 flex-1 p-4', fills ? 'flex flex-col' : 'overflow-y-auto')}>
+          <div
+            ref={body}
+            // Keys scroll what has the focus, and it may hold text alone.
+            tabIndex={fills ? undefined : 0}
+            className={clsx('min-h-0 flex-1 p-4 -outline-offset-2', fills ? 'flex flex-col' : 'overflow-y-auto')}
+          >
             {children}
           </div>
         </Dialog.Content>

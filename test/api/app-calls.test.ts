@@ -116,6 +116,23 @@ describe('a worker that calls others', () => {
   })
 })
 
+describe('a worker of no app on another machine that calls others', () => {
+  it('gets its own token too, which opens the endpoints of no app and nothing else', async () => {
+    const { service } = await setup({ isElsewhere: true })
+    const alone = await service.worker('alone')
+    expect(alone.spec.env).toMatchObject({ SVC_API_KEY: tokenOf(alone), RUNPOD_API_KEY: tokenOf(alone) })
+    expect(Object.values(alone.spec.env)).not.toContain(service.accountKey())
+    expect(await answerTo(service, tokenOf(alone), '/v2/alone/health')).toBe(200)
+    for (const endpoint of ['back', 'front', 'test-back', 'nope'])
+      expect(await answerTo(service, tokenOf(alone), `/v2/${endpoint}/run`, 'POST')).toBe('401 UNAUTHORIZED')
+    for (const path of ['/api/endpoints', '/api/settings', '/events'])
+      expect(await answerTo(service, tokenOf(alone), path)).toBe('403 FORBIDDEN_KEY')
+    expect(
+      await service.ask('POST', '/graphql', { key: tokenOf(alone), body: { query: '{ apps { name } }' } }),
+    ).toMatchObject({ status: 200, body: { data: { apps: [] } } })
+  })
+})
+
 describe('a worker that does not call others', () => {
   it('has a token for the worker protocol alone', async () => {
     const { service } = await setup()

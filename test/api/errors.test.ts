@@ -58,6 +58,10 @@ const release = (service: TestService, source: object) =>
 
 const CREDENTIALS = { name: 'work', username: 'ada', password: 'secret' }
 
+const A_SCHEDULE = { name: 'nightly', cron: '0 3 * * *', request: { input: {} } }
+
+const GPU_BOX = { name: 'gpu-box', way: { kind: 'ssh', to: 'ada@gpu-box' } }
+
 const A_MODEL = { folder: '/data/models', directory: 'loras', name: 'a.safetensors' }
 
 async function folderOfModels(service: TestService): Promise<string> {
@@ -92,6 +96,15 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   NOT_QUEUE_BASED: async (service) => {
     await loadBalanced(service, () => undefined)
     return service.ask('POST', '/v2/web/run', { body: { input: {} } })
+  },
+  WHAT_IF_BUSY: async (service) => {
+    const load = { type: 'steady', perSecond: 1, durationMs: 1000 }
+    const ask = () =>
+      service.ask('POST', '/api/endpoints/e/what-if', { body: { load, coldStartMs: 1, executionMs: 1 } })
+    const first = Array.from({ length: limit('whatIfWaiting') }, ask)
+    const oneMore = await ask()
+    await Promise.all(first)
+    return oneMore
   },
   NOT_LOAD_BALANCED: (service) => proxied(service, '/lb/e/x'),
   REQUEST_TOO_LARGE: async (service) => {
@@ -164,6 +177,13 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/v2/e/purge-queue')
     return service.ask('POST', '/v2/e/purge-queue')
   },
+  async TOO_MANY_MESSAGES(service) {
+    const ask = () => service.ask('POST', '/mcp', { body: { jsonrpc: '2.0', method: 'notifications/initialized' } })
+    for (let sent = 0; sent < limit('mcpRequests'); sent += 1) await ask()
+    const refused = ask()
+    await service.clock.advance(limit('mcpRefusedMs'))
+    return refused
+  },
   PAYLOAD_LOST: async (service) => {
     const jobs = service.storage().jobs as { readInput: Storage['jobs']['readInput'] }
     jobs.readInput = ({ id }) => Promise.reject(new AppError('PAYLOAD_LOST', { what: 'input', jobId: id, file: 'f' }))
@@ -220,6 +240,19 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await service.post('/api/apps/shop/environments', { name: 'production' })
     return service.ask('GET', '/api/apps/shop/environments/production/releases/9')
   },
+  MACHINE_NOT_FOUND: (service) => service.ask('GET', '/api/machines/nope'),
+  async MACHINE_EXISTS(service) {
+    await service.post('/api/machines', GPU_BOX)
+    return service.ask('POST', '/api/machines', { body: GPU_BOX })
+  },
+  async TOO_MANY_MACHINES(service) {
+    for (let n = 0; n < limit('machines'); n++) await service.post('/api/machines', { ...GPU_BOX, name: `box-${n}` })
+    return service.ask('POST', '/api/machines', { body: GPU_BOX })
+  },
+  async MACHINE_REFUSED(service) {
+    await service.post('/api/machines', GPU_BOX)
+    return service.ask('GET', '/api/machines/gpu-box/join')
+  },
   TARGET_NOT_FOUND: (service) => service.ask('DELETE', '/api/targets/nope'),
   TARGET_DEPLOY_NOT_FOUND: (service) => service.ask('GET', '/api/target-deploys/nope'),
   TARGET_UNREACHABLE: async (service) => {
@@ -256,6 +289,16 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     const folder = appFolder(manifestOf({ greet: {} }))
     await release(service, { folder })
     return release(service, { folder })
+  },
+  SCHEDULE_NOT_FOUND: (service) => service.ask('DELETE', '/api/endpoints/e/schedules/none'),
+  async SCHEDULE_EXISTS(service) {
+    await service.post('/api/endpoints/e/schedules', A_SCHEDULE)
+    return service.ask('POST', '/api/endpoints/e/schedules', { body: A_SCHEDULE })
+  },
+  async TOO_MANY_SCHEDULES(service) {
+    for (let n = 0; n < limit('schedules'); n++)
+      await service.post('/api/endpoints/e/schedules', { ...A_SCHEDULE, name: `schedule ${n}` })
+    return service.ask('POST', '/api/endpoints/e/schedules', { body: A_SCHEDULE })
   },
   SAVED_REQUEST_NOT_FOUND: (service) => service.ask('DELETE', '/api/endpoints/e/saved-requests/none'),
   SAVED_REQUEST_EXISTS: async (service) => {

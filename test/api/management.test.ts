@@ -295,6 +295,8 @@ describe('settings', () => {
     assetsMaxMib: 10_240,
     modelsMaxMib: 65_536,
     modelsFromPrivateAddresses: false,
+    modelHub: 'https://huggingface.co',
+    tracesTo: '',
   }
 
   it('have defaults, are changed one by one, and stay', async () => {
@@ -333,6 +335,7 @@ describe('settings', () => {
       url: SERVICE_URL,
       data: '/data',
       startedAt: TEST_EPOCH,
+      role: 'admin',
       endpoints: 1,
       jobs: { inQueue: 1, inProgress: 1 },
       lateResults: 0,

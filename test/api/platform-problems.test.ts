@@ -215,18 +215,19 @@ describe('the platform API', () => {
 
   it.each(rows)('%s %s takes the account key alone', async (method, path) => {
     const service = await setup()
-    const endpointKey = await service.createEndpoint('e', { callsOthers: true })
-    const worker = await service.worker()
+    const endpointKey = await service.createEndpoint('e')
+    await service.createEndpoint('caller', { callsOthers: true })
+    const [worker, caller] = [await service.worker('e'), await service.worker('caller')]
     const address = path.replace(':id', 'e').replaceAll(/:\w+/g, worker.id)
     const body = method === 'GET' ? {} : { body: {} }
-    const { token } = { token: worker.spec.env.RUNPOD_AI_API_KEY ?? '' }
+    const tokenOf = ({ spec }: typeof worker) => spec.env.RUNPOD_AI_API_KEY ?? ''
     const statuses = []
-    for (const key of [null, 'nobody', endpointKey, token]) {
+    for (const key of [null, 'nobody', endpointKey, tokenOf(worker), tokenOf(caller)]) {
       const response = await service.request(method, address, { ...body, key })
       expect(response.headers.get('content-type')).toBe('application/problem+json')
       statuses.push(response.status)
     }
-    expect(statuses).toEqual([401, 401, 403, 401])
+    expect(statuses).toEqual([401, 401, 403, 401, 403])
   })
 
   it('refuses pages of other origins and other hosts', async () => {

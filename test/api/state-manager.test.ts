@@ -310,12 +310,19 @@ describe('the address /graphql', () => {
     })
   })
 
-  it('needs a key, and the token of a worker of no app is none', async () => {
+  it('needs a key, and the token of a worker that calls nobody is none', async () => {
     const { query, createEndpoint, worker } = await setup()
-    await createEndpoint('alone', { callsOthers: true })
+    await createEndpoint('alone')
     const token = (await worker('alone')).spec.env.RUNPOD_AI_API_KEY ?? ''
     for (const key of [null, 'wrong', token])
       expect(await query('{ apps { name } }', { key })).toMatchObject({ status: 401, body: { code: 'UNAUTHORIZED' } })
+  })
+
+  it('shows no app to a worker of none', async () => {
+    const { query, createEndpoint, worker } = await setup()
+    await createEndpoint('alone', { callsOthers: true })
+    const key = (await worker('alone')).spec.env.RUNPOD_AI_API_KEY ?? ''
+    expect(await query('{ apps { name } }', { key })).toMatchObject({ status: 200, body: { data: { apps: [] } } })
   })
 
   it('takes 64 KiB and not a byte more', async () => {

@@ -91,6 +91,14 @@ describe('a call of a task', () => {
     expect(await none.rest()).toEqual([])
   })
 
+  it('has the packages of the system that it asks for in the image of its worker', async () => {
+    const { begin, ask, service } = await setup()
+    const id = await begin()
+    await ask(id, 'submit', { ...REQUEST, system_dependencies: ['jq'] })
+    const { container } = await service.get('/api/endpoints/task-train')
+    expect(container).toMatchObject({ systemPackages: ['jq'] })
+  })
+
   it('shares the endpoint of its task with the others, which has the newest settings', async () => {
     const { begin, service } = await setup()
     await Promise.all([begin(), begin({ name: 'task-train-ffffffff' })])

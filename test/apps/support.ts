@@ -41,12 +41,17 @@ const noEngine = () => startedService({ env: { DOCKER_HOST: 'unix:///nowhere/doc
 /**
  * Makes the app.
  * @param given the service; without it one starts whose workers are processes @param init further arguments of `init`
+ * @param env further variables of all commands
  */
-export async function appProject(given?: ServedService, init: readonly string[] = []): Promise<AppProject> {
+export async function appProject(
+  given?: ServedService,
+  init: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<AppProject> {
   const service = given ?? (await noEngine())
   const project = join(service.folder, 'demo')
   await startCommand(['init', 'demo', ...init], { cwd: service.folder }).ended
-  const start = (...argv: readonly string[]) => startCommand([...argv, '--data', service.data], { cwd: project })
+  const start = (...argv: readonly string[]) => startCommand([...argv, '--data', service.data], { cwd: project, env })
   const run = (...argv: readonly string[]) => start(...argv).ended
   const write = (file: string, text: string) => writeFileSync(join(project, file), text)
   return {

@@ -96,4 +96,19 @@ test('an app goes to a service in a network of its own, over a way that breaks, 
   expect(await greeting()).toEqual({ greeting: 'Good day, Ada!' })
   expect(await app.run('rollback', '--target', 'lossy')).toMatchObject({ exitCode: 0 })
   expect(await greeting()).toEqual({ greeting: 'Bye, Ada!' })
+
+  expect(await app.run('undeploy', '--target', 'box')).toMatchObject({
+    exitCode: 5,
+    stdout: expect.stringMatching(/- greet +delete/),
+  })
+  expect(await greeting()).toEqual({ greeting: 'Bye, Ada!' })
+  const gone = await app.run('undeploy', '--target', 'box', '--yes')
+  expect(gone).toMatchObject({ exitCode: 0, stderr: '' })
+  expect(gone.stdout).toContain('deleted greet, demo/production on target box\nNothing of demo is left there.\n')
+  expect(await ask('/api/apps')).toEqual({ apps: [] })
+  expect(await ask('/api/endpoints')).toEqual({ endpoints: [] })
+  const again = await app.run('undeploy', '--target', 'box', '--yes')
+  expect(again).toMatchObject({ exitCode: 0, stdout: 'demo/production on target box is not there.\n' })
+  // Its builds are gone with it.
+  expect((await app.run('rollback', '--target', 'box')).stderr).toContain('no earlier deploy')
 })

@@ -12,19 +12,26 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   build: ['contract', 'domain', 'services/ports'],
   // Requests that the service makes, to webhooks and /ping of workers: neither storage nor fleet nor build.
   outbound: ['contract', 'domain', 'services/ports'],
+  // Calculations that would hold the event loop, in threads of their own.
+  threads: ['contract', 'domain', 'services/ports'],
   api: ['contract', 'domain', 'services'],
   // The one client of the API, for commands, the desktop and the pages: it knows the route tables and nothing of a
   // service.
   client: ['contract', 'domain'],
-  'core.ts': ['contract', 'domain', 'services', 'storage', 'fleet', 'build', 'outbound'],
+  // Tools for coding agents: it calls the service over HTTP as commands do, and knows nothing of its inside.
+  mcp: ['contract', 'domain', 'client'],
+  'core.ts': ['contract', 'domain', 'services', 'storage', 'fleet', 'build', 'outbound', 'threads'],
   // Builds apps without a service, so that the command line need not load one.
   'app-builder': ['contract', 'domain', 'services', 'build'],
   // Checks of the machine, run by the command line and by a running service: they ask programs and look at files.
   doctor: ['contract', 'domain'],
   // It gives the core what builds projects; builds stay apart from the core for the sake of the command line.
-  server: ['contract', 'domain', 'core.ts', 'app-builder', 'api', 'doctor'],
+  server: ['contract', 'domain', 'client', 'mcp', 'core.ts', 'app-builder', 'api', 'doctor'],
   // Outbound: the classes of a ComfyUI server can be had without a service.
-  cli: ['contract', 'domain', 'client', 'core.ts', 'app-builder', 'api', 'doctor', 'server', 'outbound/comfy-server'],
+  cli: [
+    ...['contract', 'domain', 'client', 'mcp', 'core.ts', 'app-builder', 'api', 'doctor', 'server'],
+    'outbound/comfy-server',
+  ],
   // It finds its service, and adds the sample to it, as the command line does.
   electron: ['contract', 'domain', 'client', 'core.ts', 'server', 'cli/find-service', 'cli/sketch-sample'],
 }
@@ -62,6 +69,8 @@ export const RENDERER_LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Features that show parts of others; no other feature knows of another. */
 export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   endpoints: ['requests', 'jobs', 'workers'],
+  // The state of a worker, in the same words.
+  machines: ['workers'],
   // The state of an endpoint, in the same words.
   apps: ['endpoints'],
   // The state of an endpoint that graphs are run on, in the same words.
@@ -78,11 +87,12 @@ export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'tsconfi
 
 /**
  * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read
- * without loss, with key order and numbers as they are written (docs/spec/image-workflows.md, 2.1 and 2.2).
+ * without loss, with key order and numbers as they are written (docs/spec/image-workflows.md, 2.1 and 2.2). croner:
+ * times of cron patterns, from a moment that it is given (docs/spec/schedules.md, 2).
  */
 export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: ['zod'],
-  domain: ['jsonc-parser'],
+  domain: ['croner', 'jsonc-parser'],
 }
 
 /** Packages that one place alone may touch. */
@@ -94,10 +104,15 @@ export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   'electron-updater': 'src-main/electron/',
   hono: 'src-main/api/',
   graphql: 'src-main/api/state-manager/',
+  '@opentelemetry/api': 'src-main/outbound/',
+  '@opentelemetry/exporter-trace-otlp-proto': 'src-main/outbound/',
+  '@opentelemetry/resources': 'src-main/outbound/',
+  '@opentelemetry/sdk-trace': 'src-main/outbound/',
   '@hono/node-server': 'src-main/server/listen.ts',
   commander: 'src-main/cli/',
   '@clack/prompts': 'src-main/cli/',
-  yaml: 'src-main/cli/commands/models/',
+  yaml: 'src-main/cli/',
+  '@modelcontextprotocol/sdk': 'src-main/mcp/',
   react: 'src-renderer/',
   'react-dom': 'src-renderer/',
   wouter: 'src-renderer/',

@@ -14,6 +14,9 @@ import { coldContainers } from './rows/cold-containers.ts'
 import { crowdedService } from './rows/crowd.ts'
 import { editorCanvas } from './rows/editor.ts'
 import { endedJobs } from './rows/ended-jobs.ts'
+import { farFilesSent } from './rows/far-files.ts'
+import { farRelease } from './rows/far-release.ts'
+import { farStart } from './rows/far-start.ts'
 import { growthEnded } from './rows/growth-ended.ts'
 import { growthEndpoints } from './rows/growth-endpoints.ts'
 import { growthListeners } from './rows/growth-listeners.ts'
@@ -35,6 +38,7 @@ import { sketchPicture } from './rows/sketch.ts'
 import { slowDisk } from './rows/slow-disk.ts'
 import { startLatency } from './rows/start-latency.ts'
 import { wakeContainers } from './rows/wake-containers.ts'
+import { whatIfRows } from './rows/what-if.ts'
 import { workflowDomain } from './rows/workflow-domain.ts'
 
 type Measurement = (rounds: number, options: Options) => Promise<readonly Row[]>
@@ -60,6 +64,10 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   sketch: sketchPicture,
   workflows: workflowDomain,
   containers: async (rounds) => [...(await coldContainers(rounds)), ...(await wakeContainers())],
+  'what-if': whatIfRows,
+  'far-files': farFilesSent,
+  'far-release': farRelease,
+  'far-start': farStart,
   'growth-endpoints': growthEndpoints,
   'growth-workers': growthWorkers,
   'growth-listeners': growthListeners,

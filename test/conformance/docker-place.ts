@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import { createDockerFleet } from '../../src-main/fleet/docker/docker-fleet.ts'
+import { type DockerPlace, localPlace } from '../../src-main/fleet/docker/place.ts'
 import type { Fleet } from '../../src-main/services/ports/fleet.ts'
 import { type FleetPlace, until } from './fleet.ts'
 import { realClock, scriptOf, silent } from './process-place.ts'
@@ -14,12 +15,24 @@ import { realClock, scriptOf, silent } from './process-place.ts'
 const IMAGE = 'busybox'
 const CONTAINER = containerSettings.parse({ image: IMAGE })
 
-/** An engine for real containers. What the test leaves there goes with it. @param env variables of the service */
-export function dockerPlace(dockerHost: string, env: Readonly<Record<string, string>> = {}): FleetPlace {
+/** An engine for real containers. What the test leaves there goes with it. */
+export function dockerPlace(
+  dockerHost: string,
+  {
+    env = {},
+    elsewhere,
+  }: {
+    /** Variables of the service. */
+    readonly env?: Readonly<Record<string, string>>
+    /** The engine is not on this machine: its place, and how a process there gets a signal. */
+    readonly elsewhere?: { readonly place: DockerPlace; readonly signal: (pid: string, name: string) => void }
+  } = {},
+): FleetPlace {
   const serviceId = `test${randomBytes(5).toString('hex')}`
   const docker = (...args: string[]) =>
     execFileSync('docker', ['-H', dockerHost, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
   const folder = mkdtempSync(join(tmpdir(), 'drydock-docker-'))
+  const surroundings = { env: { DOCKER_HOST: dockerHost, ...env }, home: folder, platform: process.platform }
   let used = false
   onTestFinished(async () => {
     rmSync(folder, { recursive: true, force: true })
@@ -43,14 +56,20 @@ export function dockerPlace(dockerHost: string, env: Readonly<Record<string, str
         createDockerFleet({
           clock: realClock,
           log: silent,
-          pythonPath: '/nowhere',
+          place:
+            elsewhere?.place ??
+            localPlace({
+              surroundings,
+              pythonPath: '/nowhere',
+              bundle: async () => '/nowhere',
+              openForWorkers: noWayBack,
+            }),
           folder,
           maxWorkers,
           resources: '/nowhere',
           version: '0',
           registryAuth: () => undefined,
-          surroundings: { env: { DOCKER_HOST: dockerHost, ...env }, home: folder, platform: process.platform },
-          openForWorkers: async () => ({ port: 1 }),
+          surroundings,
           state: {
             serviceId: () => serviceId,
             used: () => used,
@@ -62,17 +81,23 @@ export function dockerPlace(dockerHost: string, env: Readonly<Record<string, str
       ),
     command: (steps) => `/bin/sh -c ${quoted(scriptOf(steps))}`,
     // Past the engine, which would wake a frozen container to give it a signal.
-    poke: ({ container = '' }) =>
-      void process.kill(Number(docker('inspect', '-f', '{{.State.Pid}}', container)), 'SIGUSR1'),
+    poke({ container = '' }) {
+      const pid = docker('inspect', '-f', '{{.State.Pid}}', container).trim()
+      if (elsewhere === undefined) process.kill(Number(pid), 'SIGUSR1')
+      else elsewhere.signal(pid, 'USR1')
+    },
     kill: ({ container = '' }) => void docker('kill', '-s', 'KILL', container),
     lives: ({ container = '' }) => docker('ps', '-q', '--no-trunc').includes(container),
   }
 }
 
+/** Workers of the suite call nobody. */
+export const noWayBack = async () => ({ port: 1 })
+
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-// The suite knows nothing of containers.
-function inContainers(fleet: Fleet): Fleet {
+/** Gives every worker the container settings of the suite, which knows nothing of them. */
+export function inContainers(fleet: Fleet): Fleet {
   return {
     ...fleet,
     ensure: (plan, watch) => fleet.ensure({ ...plan, container: CONTAINER }, watch),

@@ -44,6 +44,7 @@ export function processPlace(
         environment: process.env,
         maxWorkers,
         reach: () => ({ workerUrl: 'http://127.0.0.1:1', serviceUrl: 'http://127.0.0.1:2' }),
+        endpointHosts: async () => ({ url: 'http://localhost:2', bundle: '/nowhere/bundle.pem' }),
         freePort,
         ...(cgroups === undefined ? {} : { cgroups }),
       }),

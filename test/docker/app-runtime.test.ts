@@ -7,8 +7,10 @@ import { APP_SOURCE, writeAppArtifact } from '../sdk/support-app.ts'
 import { PREPARE_LIMIT_MS, preparePublicApps } from '../sdk/support-python.ts'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { startModelHub } from '../support/model-hub.ts'
 
 const engine = await dockerEngine()
+const MODEL_SOURCE = fileURLToPath(new URL('../sdk/python/model_app.py', import.meta.url))
 const OURS = fileURLToPath(new URL('../../resources/python', import.meta.url))
 // Where containers have our packages, and those of the public one.
 const INSIDE = '/opt/drydock/packages'
@@ -23,12 +25,12 @@ beforeAll(async () => {
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
-async function setup(context: TestContext) {
+async function setup(context: TestContext, source = APP_SOURCE) {
   if (!packages.ready) context.skip(packages.reason)
   if (!packages.folder.includes('python3.11')) context.skip('the public package is for another Python than the image')
   const service = await startedContainerService(engine)
   const folder = join(service.folder, 'artifact')
-  await writeAppArtifact(folder, packages.python)
+  await writeAppArtifact(folder, packages.python, source)
   mkdirSync(join(folder, 'env'))
   const mount = (source: string, target: string) => ({ source, target, readOnly: true })
   const live = { command: `env PYTHONPATH=${INSIDE}:${PUBLIC} python3`, volumes: [mount(packages.folder, PUBLIC)] }
@@ -47,8 +49,8 @@ async function setup(context: TestContext) {
     service,
     live,
     deployed,
-    createQueue: (id: string, how: typeof live, env: object) =>
-      create(id, `-m svc_worker ${INSIDE}/svc_runtime/svc_queue.py`, how, { env }),
+    createQueue: (id: string, how: typeof live, env: object, settings: object = {}) =>
+      create(id, `-m svc_worker ${INSIDE}/svc_runtime/svc_queue.py`, how, { env, ...settings }),
     createApi: (id: string, how: typeof live, env: object) =>
       create(id, `${INSIDE}/svc_runtime/svc_api.py`, how, { env, loadBalanced: {} }),
   }
@@ -77,4 +79,23 @@ test('apis answer deployed and live', async (context) => {
   const sync = { source: readFileSync(APP_SOURCE, 'utf8'), resource: 'counter' }
   expect(await service.post('/lb/dev/_runpod/sync', sync)).toEqual({ success: true })
   expect(await service.post('/lb/dev/bump', { by: 5 })).toEqual({ count: 5 })
+})
+
+test('a model is found at the path of the package and in the cache of the hub', async (context) => {
+  const hub = await startModelHub({
+    repository: 'acme/tiny',
+    files: { 'config.json': '{}', 'weights/part.bin': 'numbers' },
+  })
+  const { service, deployed, createQueue } = await setup(context, MODEL_SOURCE)
+  await service.ask('PATCH', '/api/settings', { modelHub: hub.url, modelsFromPrivateAddresses: true })
+  await createQueue('reader', deployed, { FLASH_RESOURCE_NAME: 'reader' }, { model: 'acme/tiny' })
+  expect((await service.jobEnd('reader', await service.run('reader', {}))).output).toEqual({
+    config: '{}',
+    nested: 'numbers',
+    path: `/runpod/model-store/huggingface/acme/tiny/${hub.commit}`,
+    other: `/runpod/model-store/huggingface/acme/other/${hub.commit}`,
+    commit: hub.commit,
+    cached: '{}',
+    hub: true,
+  })
 })

@@ -1,7 +1,16 @@
 /** The platform's own tools, unmodified, with workers in containers; as processes: test/sdk/platform-tools.test.ts. */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from '../sdk/support-python.ts'
-import { DEPLOY_LIMIT_MS, SHIPYARD, SHIPYARD_ANSWERS, SHIPYARD_CALLS, startTools } from '../sdk/support-tools.ts'
+import {
+  DEPLOY_LIMIT_MS,
+  HARBOUR,
+  HARBOUR_ANSWERS,
+  HARBOUR_CALLS,
+  SHIPYARD,
+  SHIPYARD_ANSWERS,
+  SHIPYARD_CALLS,
+  startTools,
+} from '../sdk/support-tools.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 
 const engine = await dockerEngine()
@@ -26,14 +35,12 @@ def main():
     print("answer", add.remote(20, b=1))
 `
 
+const setup = () => startTools(tools, wheels.folder, 'dockerHost' in engine ? engine.dockerHost : undefined)
+
 test(
   'an app is developed, deployed, called in every way and taken away, in containers',
   async () => {
-    const { rp, script, write, ask } = await startTools(
-      tools,
-      wheels.folder,
-      'dockerHost' in engine ? engine.dockerHost : undefined,
-    )
+    const { rp, script, write, ask } = await setup()
     write('main.py', DEV)
     expect(await rp('flash', 'dev', 'main.py', '--once')).toContain("answer {'sum': 21, 'version': 1}")
     expect(await rp('flash', 'deploy')).toContain('is live')
@@ -43,4 +50,15 @@ test(
     await rp('flash', 'undeploy', '--app', 'shipyard', '--yes')
   },
   2 * DEPLOY_LIMIT_MS,
+)
+
+test(
+  'an api is called by its name over https, by a script and by a worker of its app in a container',
+  async () => {
+    const { rp, script, write } = await setup()
+    write('main.py', HARBOUR)
+    await rp('flash', 'deploy')
+    expect(await script(HARBOUR_CALLS)).toContain(HARBOUR_ANSWERS)
+  },
+  DEPLOY_LIMIT_MS,
 )

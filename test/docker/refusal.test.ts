@@ -25,13 +25,13 @@ async function setup(machine: string, info: object = RUNTIMES) {
     RECORDED_GPUS: machine,
     PATH: `${PROGRAMS}${delimiter}${process.env.PATH}`,
   }
-  const { fleet } = watched(dockerPlace(dockerHost, env).driver())
+  const { fleet } = watched(dockerPlace(dockerHost, { env }).driver())
   return { refusal: (settings: object) => fleet.refusal({ container: containerSettings.parse(settings) }) }
 }
 
 test('containers are refused without an engine, with what was looked at and what to do', async () => {
   const socket = join(tmpdir(), 'drydock-no-engine.sock')
-  const { fleet } = watched(dockerPlace(dockerHost, { DOCKER_HOST: `unix://${socket}` }).driver())
+  const { fleet } = watched(dockerPlace(dockerHost, { env: { DOCKER_HOST: `unix://${socket}` } }).driver())
   const refusal = await fleet.refusal({ container: containerSettings.parse({}) })
   expect(refusal).toContain(`no Docker engine answers: DOCKER_HOST (unix://${socket})`)
   expect(refusal).toMatch(/Start Docker, or set DOCKER_HOST$/)

@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'nod
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, type TestContext, vi } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 import { PREPARE_LIMIT_MS, preparePublicPython } from '../sdk/support-python.ts'
 import { temporaryFolder } from './support-cli.ts'
 
@@ -57,6 +58,9 @@ const PRELUDES: Readonly<Record<string, { readonly program: readonly string[]; r
   },
   python: { program: ['python3', '-c'], text: 'import os, runpod\nkey = os.environ["KEY"]\n' },
 }
+
+// Files of other programs, which are shown: they have to be what they say.
+const SHOWN: Readonly<Record<string, (text: string) => unknown>> = { json: JSON.parse, yaml: parseYaml }
 
 function blocksOf(readme: string): readonly Block[] {
   return [...readme.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({ language, text }))
@@ -199,6 +203,11 @@ async function runBlock(
   const file = /^# (\S+\.py)\n/.exec(text)?.[1]
   if (file !== undefined) {
     await shell.run(`cat > ${file}`, { input: text })
+    return []
+  }
+  const readShown = SHOWN[language]
+  if (readShown !== undefined) {
+    expect(readShown(text)).toBeTypeOf('object')
     return []
   }
   const prelude = PRELUDES[language]

@@ -62,7 +62,9 @@ describe('deployed apps', () => {
     // Its folder stands in the list of projects.
     const row = page.getByRole('row', { name: /shop.*production/ })
     await row.getByText('Ready').waitFor()
-    await until(async () => expect(await row.textContent()).toMatch(/^shopproductionReady1(just now|\d+ s ago)10$/))
+    await until(async () =>
+      expect(await row.textContent()).toMatch(/^shopproductionReady1This machine(just now|\d+ s ago)10$/),
+    )
     await row.getByRole('link', { name: 'production' }).click()
     await page.waitForURL('**/apps/deployed/shop/production')
     await page.getByRole('row', { name: /greet/ }).getByText(`${service.url()}/v2/greet`).waitFor()

@@ -233,6 +233,24 @@ describe('the drawer of a worker', () => {
     await page.getByRole('listitem').filter({ hasText: next.id }).getByText('Idle').waitFor()
   })
 
+  test('that ended while the page was cut off is folded away with its reason when the page is back', async () => {
+    const { service, page, open } = await setup()
+    await service.createEndpoint('echo', { workersMin: 1, workersMax: 1 })
+    const { id } = await workerIn(service, 'idle')
+    // What is asked is answered, and its events do not come through.
+    await page.route('**/events*', (route) => route.abort())
+    await open('/workers')
+    await page.getByText('The service does not answer').waitFor()
+    await service.post(`/api/workers/${id}/replace`)
+    await until(async () => {
+      const { workers } = await service.get('/api/workers')
+      expect(workers.map((worker: Worker) => worker.id)).not.toContain(id)
+    })
+    await page.unroute('**/events*')
+    await page.getByRole('button', { name: '1 ended in the last ten minutes' }).click()
+    await page.getByRole('listitem').filter({ hasText: id }).getByText('Replaced by hand.').waitFor()
+  })
+
   test('a new worker that does not become ready leaves the old one, and says why', async () => {
     const pages = await setup()
     const { service } = pages

@@ -8,6 +8,10 @@ import { type Ended, startCommand, temporaryFolder } from '../e2e/support-cli.ts
 import { processesMarked, type SeenProcess, signal } from '../support/process-table.ts'
 import { until } from '../support/served-service.ts'
 
+// To go live a preview installs packages, makes an image and starts a worker of each endpoint, which imports all of that:
+// on two cores with others at work that takes minutes. A release that hangs fails by itself, with its reason. In ms.
+const LIVE_MS = 240_000
+
 /** What a preview tells with --json. */
 // biome-ignore lint/suspicious/noExplicitAny: tests compare what comes with what is expected, whatever its form
 export type Told = { readonly event: string; readonly [name: string]: any }
@@ -39,6 +43,8 @@ export type RunningPreview = StartedPreview & {
 /** A folder with the app, where previews can be started. */
 export type PreviewProject = {
   readonly project: string
+  /** The data folder of the user. */
+  readonly data: string
   readonly write: (file: string, text: string) => void
   /** Replaces a text in a file of the app. */
   readonly edit: (file: string, from: string, to: string) => void
@@ -99,13 +105,17 @@ export async function previewProject(
     void (async () => {
       for (let line = await nextLine(); line !== undefined; line = await nextLine()) told.push(JSON.parse(line))
     })()
+    const find = (name: string, count: number) => {
+      const found = told.filter((one) => one.event === name)
+      const last = found[count - 1]
+      if (last === undefined) throw new Error(`${found.length} of ${count} "${name}" in ${JSON.stringify(told)}`)
+      return last
+    }
     const event = (name: string, count = 1) =>
-      until(() => {
-        const found = told.filter((one) => one.event === name)
-        const last = found[count - 1]
-        if (last === undefined) throw new Error(`${found.length} of ${count} "${name}" in ${JSON.stringify(told)}`)
-        return last
-      })
+      Promise.race([
+        until(() => find(name, count), name === 'live' ? LIVE_MS : undefined),
+        ended.then(() => find(name, count)), // it tells nothing more
+      ])
     const ask: RunningPreview['ask'] = async (method, path, body) => {
       const { url, keyFile } = await event('up')
       const answer = await fetch(`${url}${path}`, {
@@ -135,6 +145,7 @@ export async function previewProject(
 
   return {
     project,
+    data,
     write,
     edit(file, from, to) {
       const text = readFileSync(join(project, file), 'utf8')

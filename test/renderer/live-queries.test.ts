@@ -63,6 +63,20 @@ describe('an event', () => {
     expect(await moreAfter(() => runEvent(13, 'a'))).toBe(ofRun)
   })
 
+  test('of a worker that ended reads those that ended lately again, and of any worker the machines', async () => {
+    const { platform, show, receiveEvents } = setup()
+    const [ended, machines] = [show(['ended-workers', 'e']), show(['machines'])]
+    await platform.advance(0)
+    const worker = (id: number, to: 'idle' | 'ended') =>
+      receiveEvents([{ id, event: { type: 'worker', at: NOW, endpointId: 'e', workerId: 'w', to } }])
+    worker(11, 'idle')
+    await platform.advance(300)
+    expect([ended(), machines()]).toEqual([1, 2])
+    worker(12, 'ended')
+    await platform.advance(300)
+    expect([ended(), machines()]).toEqual([2, 3])
+  })
+
   test('that comes while a query is read has it read once more, and does not break that off', async () => {
     const { platform, show, receiveEvents } = setup()
     const arrives = Promise.withResolvers<null>()
@@ -94,6 +108,9 @@ describe('what may have been missed', () => {
       ['queue', 'e'],
       ['sweeps'],
       ['workflows'],
+      ['ended-workers', 'e'],
+      ['fleet-events', 'x'],
+      ['machines'],
     ]
     const reads = all.map((key) => show(key))
     const others = show(['figures'])

@@ -11,9 +11,11 @@ const PAGE_BYTES = 4096
 const DAMAGE = 0xa5
 
 /**
- * Overwrites pages of a used database, each in a fresh copy and spread over the file, and starts the service on each.
+ * Overwrites pages of a used database, each in a fresh copy, and starts the service on each.
+ * @param pages how many, spread over the file
+ * @param first how many more from its beginning, where the tables themselves are listed
  */
-export async function startOnDamagedPages({ pages }: { pages: number }) {
+export async function startOnDamagedPages({ pages, first = 0 }: { pages: number; first?: number }) {
   const service = await startedService()
   await service.createEndpoint('work')
   await service.jobEnd('work', await service.run('work', { n: 1, print: ['a line'] }))
@@ -21,9 +23,13 @@ export async function startOnDamagedPages({ pages }: { pages: number }) {
   const database = join(service.data, 'drydock.db')
   const whole = readFileSync(database)
   const all = Math.floor(whole.length / PAGE_BYTES)
+  const spread = Math.min(pages, all)
+  const damaged = new Set([
+    ...Array.from({ length: Math.min(first, all) }, (_, page) => page),
+    ...Array.from({ length: spread }, (_, n) => Math.floor(((n + 1) * all) / spread) - 1),
+  ])
   let served = 0
-  for (let n = 1; n <= Math.min(pages, all); n++) {
-    const page = Math.floor((n * all) / Math.min(pages, all)) - 1
+  for (const page of damaged) {
     const bytes = Buffer.from(whole).fill(DAMAGE, page * PAGE_BYTES, (page + 1) * PAGE_BYTES)
     for (const name of ['drydock.db-wal', 'drydock.db-shm']) rmSync(join(service.data, name), { force: true })
     writeFileSync(database, bytes)
@@ -36,5 +42,5 @@ export async function startOnDamagedPages({ pages }: { pages: number }) {
       expect(await service.stop(), `page ${page}`).toMatchObject({ exitCode: 0, stderr: '' })
     } else expect(refusal, `page ${page}`).toMatch(/(malformed|not a database|vtable).*DATA_FOLDER_UNUSABLE/)
   }
-  return { pages: Math.min(pages, all), served }
+  return { pages: damaged.size, served }
 }

@@ -96,7 +96,7 @@ test('a database that is cut off is refused and stays as it is', async () => {
 })
 
 test('a database with a damaged page is refused with its reason, or serves; it always stops in order', async () => {
-  await startOnDamagedPages({ pages: 6 })
+  await startOnDamagedPages({ pages: 6, first: 4 })
 })
 
 test('a data folder that cannot be made says so', async () => {

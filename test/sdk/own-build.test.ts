@@ -12,7 +12,7 @@ import { platformVariables } from '../../src-main/domain/platform/variables.ts'
 import { appProject, workerPids } from '../apps/support.ts'
 import { startCommand } from '../e2e/support-cli.ts'
 import { previewProject } from '../preview/support.ts'
-import { startedService } from '../support/served-service.ts'
+import { LAUNCHER, startedService, until } from '../support/served-service.ts'
 import { PREPARE_LIMIT_MS, preparePublicApps } from './support-python.ts'
 
 const START_FOLDER = fileURLToPath(new URL('../../resources/python/svc_start', import.meta.url))
@@ -128,6 +128,28 @@ test('apps of both kinds run side by side in one service, and an app may have an
   const built = await run('build', ...OF_WORKERS)
   expect(built.stderr).toMatch(/main\.py:\d+: warning: App\("other"\) is deployed as "demo", .* SVC_APP=other/)
 })
+
+test(
+  'a preview of an App prints the line with which its script calls it, functions and tasks',
+  async () => {
+    const { project, startForPerson } = await previewProject(withPackage(), INIT)
+    const preview = startForPerson(...OF_WORKERS)
+    const line = await until(() => {
+      const found = preview
+        .printed()
+        .split('\n')
+        .find((one) => one.includes('drydock platform run'))
+      if (found === undefined) throw new Error(`nothing in ${preview.printed()}${preview.noted()}`)
+      return found.trim()
+    })
+    expect(line).toMatch(/^FLASH_ENVIRONMENT=preview-\w+ drydock platform run --data \S+ -- python main\.py$/)
+    const command = `drydock() { "${process.execPath}" "${LAUNCHER}" "$@"; }; ${line}`
+    const env = { ...process.env, ...withPackage(), PYTHONDONTWRITEBYTECODE: '1', PYTHONWARNINGS: 'ignore' }
+    const called = await promisify(execFile)('sh', ['-c', command], { cwd: project, env })
+    expect(called.stdout.trim().split('\n')).toEqual(["{'greeting': 'Hello, Ada!'}", "{'letters': 10}"])
+  },
+  LIMIT_MS,
+)
 
 test('a preview of an App follows a save', async () => {
   const { start, edit } = await previewProject(withPackage(), INIT)

@@ -8,7 +8,17 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from './support-python.ts'
 import { until } from './support-service.ts'
-import { DEPLOY_LIMIT_MS, SHIPYARD, SHIPYARD_ANSWERS, SHIPYARD_CALLS, startTools, type Tools } from './support-tools.ts'
+import {
+  DEPLOY_LIMIT_MS,
+  HARBOUR,
+  HARBOUR_ANSWERS,
+  HARBOUR_CALLS,
+  SHIPYARD,
+  SHIPYARD_ANSWERS,
+  SHIPYARD_CALLS,
+  startTools,
+  type Tools,
+} from './support-tools.ts'
 
 let tools: Awaited<ReturnType<typeof preparePublicApps>>
 let wheels: Awaited<ReturnType<typeof prepareAppWheels>>
@@ -160,37 +170,13 @@ test('a person allows the program that asks to be signed in, and it stores the k
   expect(await leftPackets()).toEqual(NONE)
 })
 
-const API = `from runpod import App
-from runpod.apps import get, post
-
-app = App("harbour")
-
-
-@app.api(name="ships", cpu="cpu3c-1-2")
-class Ships:
-    @get("/ships")
-    def all(self):
-        return {"ships": ["Ada"]}
-
-    @post("/ships")
-    def add(self, body: dict):
-        return {"added": body["name"]}
-`
-
-const API_CALLS = `import sys
-sys.path.insert(0, '.')
-from main import Ships
-
-print(Ships.get("/ships"), Ships.post("/ships", {"name": "Bea"}))
-`
-
 test(
-  'an api is called by its name, over https',
+  'an api is called by its name over https, by a script and by a worker of its app',
   async () => {
     const { rp, script, write, leftPackets } = await setup()
-    write('main.py', API)
+    write('main.py', HARBOUR)
     await rp('flash', 'deploy')
-    expect(await script(API_CALLS)).toContain("{'ships': ['Ada']} {'added': 'Bea'}")
+    expect(await script(HARBOUR_CALLS)).toContain(HARBOUR_ANSWERS)
     expect(await leftPackets()).toEqual(NONE)
   },
   DEPLOY_LIMIT_MS,

@@ -78,11 +78,25 @@ export function preparePinnedWorker(base: PublicPython, version: string): Promis
 
 /** Gives the wheels of all that apps of version 2.0 install, for installers that are to know no index. */
 export function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
+  return downloadWheels(base, 'wheels', [])
+}
+
+/** The same for our own builds, which install for the oldest system that an image may have. */
+export function prepareBuildWheels(base: PublicPython): Promise<PackageFolder> {
+  const platforms = ['manylinux_2_28_x86_64', 'manylinux_2_17_x86_64', 'manylinux2014_x86_64']
+  return downloadWheels(
+    base,
+    'build-wheels',
+    platforms.flatMap((platform) => ['--platform', platform]),
+  )
+}
+
+function downloadWheels(base: PublicPython, what: string, options: readonly string[]): Promise<PackageFolder> {
   const [runpod = ''] = APP_PACKAGES
   // What a build of an api installs beside the package.
   const packages = [...APP_PACKAGES, 'fastapi[standard]', 'uvicorn']
-  const name = `${runpod.replace('==', '-')}-wheels`
-  return withPip(base, name, (folder) => ['download', '--only-binary', ':all:', '--dest', folder, ...packages])
+  const download = ['download', '--only-binary', ':all:', ...options]
+  return withPip(base, `${runpod.replace('==', '-')}-${what}`, (folder) => [...download, '--dest', folder, ...packages])
 }
 
 async function withPip(

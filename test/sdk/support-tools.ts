@@ -71,6 +71,40 @@ export const SHIPYARD_ANSWERS = [
   'cancel True CANCELLED',
 ]
 
+/** An app for the tools whose api is called by a script, and by a worker of its own. */
+export const HARBOUR = `from runpod import App
+from runpod.apps import get, post
+
+app = App("harbour")
+
+
+@app.api(name="ships", cpu="cpu3c-1-2")
+class Ships:
+    @get("/ships")
+    def all(self):
+        return {"ships": ["Ada"]}
+
+    @post("/ships")
+    def add(self, body: dict):
+        return {"added": body["name"]}
+
+
+@app.queue(name="crew", cpu="cpu3c-1-2")
+def board(name: str):
+    return [Ships.get("/ships"), Ships.post("/ships", {"name": name})]
+`
+
+/** Calls both, as a script in its folder. */
+export const HARBOUR_CALLS = `import sys
+sys.path.insert(0, '.')
+from main import Ships, board
+
+print(Ships.get("/ships"), Ships.post("/ships", {"name": "Bea"}), board.remote("Cid"))
+`
+
+/** What that prints. */
+export const HARBOUR_ANSWERS = "{'ships': ['Ada']} {'added': 'Bea'} [{'ships': ['Ada']}, {'added': 'Cid'}]"
+
 /** How long a deploy may take, whose packages come from an index where there is no such network: some forty. In ms. */
 export const DEPLOY_LIMIT_MS = 240_000
 

@@ -1,21 +1,19 @@
-/** Tasks of the package runpod 2.0, unmodified: each call runs on a worker of its own, as a job of this service. */
-import { execFile } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
+/**
+ * Tasks of the package runpod 2.0, unmodified: each call runs on a worker of its own, as a job of this service. Where a
+ * network of loopback alone can be made all of it is in one, and nothing tries to leave.
+ */
 import { beforeAll, expect, test } from 'vitest'
-import { platformVariables } from '../../src-main/domain/platform/variables.ts'
-import { PREPARE_LIMIT_MS, preparePublicApps } from './support-python.ts'
-import { startService } from './support-service.ts'
+import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from './support-python.ts'
+import { startTools } from './support-tools.ts'
 
-const START_FOLDER = fileURLToPath(new URL('../../resources/python/svc_start', import.meta.url))
 // The package asks for results every two seconds, and each call has a worker of its own. In ms.
 const LIMIT_MS = 240_000
 
 let packages: Awaited<ReturnType<typeof preparePublicApps>>
+let wheels: Awaited<ReturnType<typeof prepareAppWheels>>
 beforeAll(async () => {
   packages = await preparePublicApps()
+  wheels = await prepareAppWheels(packages)
 }, PREPARE_LIMIT_MS)
 
 const SHOP = `
@@ -63,36 +61,23 @@ if __name__ == "__main__":
 
 test(
   'a script calls a task, spawns one, shares a volume between two, and sees why one failed',
-  async (context) => {
-    if (!packages.ready) context.skip(packages.reason)
-    const service = await startService(context)
-    // What workers would install at their first start.
-    const installed = join(service.folder, 'data', 'packages')
-    const [version] = /python3\.\d+/.exec(packages.folder) ?? []
-    mkdirSync(installed, { recursive: true })
-    symlinkSync(packages.folder, join(installed, `runpod-2-${version}`))
-    const script = join(service.folder, 'shop.py')
-    writeFileSync(script, SHOP)
-    const variables = platformVariables(service.url, service.key, { bundle: undefined, pythonPath: START_FOLDER })
-    const env = {
-      PATH: process.env.PATH,
-      HOME: service.folder,
-      PYTHONDONTWRITEBYTECODE: '1',
-      ...Object.fromEntries(variables.map(({ name, value }) => [name, value])),
-    }
-    const { stdout } = await promisify(execFile)(packages.python, ['-W', 'ignore', script], { env, timeout: LIMIT_MS })
-    expect(stdout.trim().split('\n')).toEqual([
+  async ({ skip }) => {
+    skip(!wheels.ready, wheels.reason)
+    const { write, inside, ask, leftPackets } = await startTools(packages, wheels.folder)
+    write('shop.py', SHOP)
+    const printed = await inside(packages.python, '-W', 'ignore', 'shop.py')
+    expect(printed.trim().split('\n')).toEqual([
       "remote {'points': [1, 1, 1], 'mode': 'test', 'token': None}",
       "spawn {'points': [2], 'mode': 'test', 'token': None}",
       'read from another worker',
       'broken ValueError: no data',
     ])
-    const { requests } = (await service.call('GET', '/api/jobs?endpoint=task-train')) as {
-      requests: { status: string }[]
-    }
+    const { requests } = (await ask('GET', '/api/jobs?endpoint=task-train')) as { requests: { status: string }[] }
     expect(requests.map(({ status }) => status)).toEqual(['COMPLETED', 'COMPLETED'])
-    const lines = (await service.logsOfEndpoint('task-train')).map(({ line }) => line)
-    expect(lines.filter((line) => line === 'training')).toHaveLength(2)
+    const { lines } = (await ask('GET', '/api/endpoints/task-train/logs')) as { lines: { line: string }[] }
+    expect(lines.filter(({ line }) => line === 'training')).toHaveLength(2)
+    // Where nothing counts they are not known.
+    expect(await leftPackets()).toBeOneOf([0, undefined])
   },
   LIMIT_MS,
 )

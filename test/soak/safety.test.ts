@@ -60,8 +60,8 @@ describe('safety', () => {
   test(
     'a database with damaged pages',
     () =>
-      soakFault({ row: 0, of: 300 }, async (runs) => {
-        const { pages, ...figures } = await startOnDamagedPages({ pages: runs })
+      soakFault({ row: 0, of: 100 }, async (runs) => {
+        const { pages, ...figures } = await startOnDamagedPages({ pages: runs, first: runs / 10 })
         return { runs: pages, ...figures }
       }),
     DAMAGED_LIMIT_MS,

@@ -64,14 +64,14 @@ export type HistoryEntry = {
 const execute = promisify(execFile)
 
 /** Makes a fresh folder; nothing runs yet. When the test ends, its containers and networks go with it. */
-export function containerService(engine: DockerEngine): ContainerService {
+export function containerService(engine: DockerEngine, given?: { readonly data: string }): ContainerService {
   const dockerHost = 'dockerHost' in engine ? engine.dockerHost : ''
   const env = { ...process.env, DOCKER_HOST: dockerHost }
   let label = ''
 
   // These run in reverse order: the name is read, the service is killed, then nobody makes further containers.
   onTestFinished(removeAll)
-  const service = servedService()
+  const service = servedService(given)
   const database = join(service.data, 'drydock.db')
   onTestFinished(() => void findLabel())
 

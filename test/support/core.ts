@@ -3,13 +3,17 @@
  * stands still, and a fleet whose workers the test leads. Everything is fresh, and stopped when the test ends.
  */
 
+import { randomBytes } from 'node:crypto'
 import { expect, onTestFinished } from 'vitest'
+import { createProxy } from '../../src-main/api/load-balanced/proxy.ts'
+import { createMachineApp } from '../../src-main/api/machine-app.ts'
 import type { PageFiles } from '../../src-main/api/pages.ts'
 import { createUserApp } from '../../src-main/api/user-app.ts'
 import { createWorkerApp } from '../../src-main/api/worker-app.ts'
 import { openPythonWheel } from '../../src-main/app-builder/create-app-builder.ts'
 import { createProjectTools } from '../../src-main/app-builder/project-tools.ts'
 import { type Core, createCore, pingWorker, type StartPreview, type Storage } from '../../src-main/core.ts'
+import { createAnswerAgent } from '../../src-main/server/answer-agent.ts'
 import { createHost } from '../../src-main/server/host.ts'
 import { listen } from '../../src-main/server/listen.ts'
 import { systemIds } from '../../src-main/server/system-ports.ts'
@@ -19,13 +23,19 @@ import type { ServiceContext } from '../../src-main/services/service-context.ts'
 import { openStorage } from '../../src-main/storage/open-storage.ts'
 import { createFakeClock, type FakeClock, settle, TEST_EPOCH } from './fake-clock.ts'
 import { createFakeFleet, type FakeFleet, fakePlace } from './fake-fleet.ts'
+import { type FakeMachines, fakeMachines } from './fake-machines.ts'
 import { type TestWorker, workerClient } from './worker-client.ts'
 
 /** Addresses of the service under test; nothing listens there. */
 export const SERVICE_URL = 'http://127.0.0.1:8790'
+/** What the service under test is called by the watchdogs of machines. */
+export const SERVICE_ID = `test${randomBytes(5).toString('hex')}`
 const WORKER_URL = 'http://127.0.0.1:8791'
 const HOST = '127.0.0.1:8790'
 const NOT_BUILT: PageFiles = { index: async () => undefined, asset: async () => undefined }
+
+// Nothing listens there: what its tools ask for is not reached.
+const answerAgent = createAnswerAgent({ version: '0.0.1', url: () => SERVICE_URL })
 
 const silentPreview: StartPreview = () => {
   const { promise: ended, resolve } = Promise.withResolvers<{ exitCode: number | null; lastOutput: string }>()
@@ -57,6 +67,8 @@ export type Logged = { readonly level: 'info' | 'warn' | 'error'; readonly messa
 /** The service under test. */
 export type TestService = {
   readonly clock: FakeClock
+  /** The machines that can be added. */
+  readonly farMachines: FakeMachines
   readonly fleet: () => FakeFleet
   readonly service: () => ServiceContext
   readonly storage: () => Storage
@@ -91,8 +103,8 @@ export type TestService = {
   /** Waits until the job is in this state and gives its record. */
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly waitForJob: (jobId: string, status: string, endpointId?: string) => Promise<any>
-  /** Opens a listener on loopback for one of the two apps; gives its address. */
-  readonly listen: (app: 'users' | 'workers') => Promise<string>
+  /** Opens a listener on loopback for one of the apps; gives its address. */
+  readonly listen: (app: 'users' | 'workers' | 'machines') => Promise<string>
   /** Answers requests with this Host too, as behind a tunnel. */
   readonly answerTo: (host: string) => void
   /** Ends the core, in order or as kill -9 would, and starts another one on the same data and the same workers. */
@@ -113,6 +125,8 @@ export type SetupOptions = {
   readonly processMachine?: Partial<ProcessMachine>
   /** The built pages; none without it. */
   readonly pages?: PageFiles
+  /** Whether workers are on another machine. */
+  readonly isElsewhere?: boolean
   /** The data folder that checks and sizes are of; one that is not there without it. */
   readonly data?: string
 }
@@ -142,10 +156,12 @@ export async function setup({
   processMachine = {},
   pages = NOT_BUILT,
   data: given,
+  isElsewhere = false,
 }: SetupOptions = {}): Promise<TestService> {
   const data = given ?? '/nowhere/data'
   const clock = createFakeClock()
   const place = fakePlace()
+  const farMachines = fakeMachines()
   const log: Logged[] = []
   const posts: Posted[] = []
   let answer: Poster = post ?? (() => Promise.resolve({ status: 200, error: undefined }))
@@ -189,9 +205,14 @@ export async function setup({
       processMachine: (needs) => ({ ...NOTHING_MISSING, ...needs, ...processMachine }),
       send: sendInProcess,
       fleet: (needs) => {
-        fleet = createFakeFleet({ ...needs, place, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } })
+        const reach = { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL, isElsewhere }
+        fleet = createFakeFleet({ ...needs, place, reach })
         return fleet
       },
+      machines: (needs) => ({
+        open: (machine) =>
+          farMachines.open(machine, { ...needs, reach: { workerUrl: WORKER_URL, serviceUrl: SERVICE_URL } }),
+      }),
       facts: () => ({ ...facts, startedAt: TEST_EPOCH }),
       accountKey: () => accountKey,
       writeAccountKey: async (key) => {
@@ -204,7 +225,7 @@ export async function setup({
       core,
       storage,
       fleet,
-      users: createUserApp(service, pages, openPythonWheel('0.0.0')),
+      users: createUserApp(service, pages, { wheel: openPythonWheel('0.0.0'), answerAgent }),
       workers: createWorkerApp(service),
       cancelTimers,
     }
@@ -217,6 +238,18 @@ export async function setup({
     const response = await Promise.race([answered, aborted])
     if (response === undefined) return { ms: 0, status: undefined, text: '', error: 'aborted' }
     return { ms: 1, status: response.status, text: await response.text(), error: undefined }
+  }
+
+  function machines() {
+    const { keys } = run.core.service
+    return createMachineApp({
+      keys,
+      names: () => [SERVICE_ID],
+      workers: run.workers.fetch,
+      users: run.users.fetch,
+      streams: createProxy(run.core.service, Promise.resolve()),
+      ready: Promise.resolve(),
+    })
   }
 
   let run = createRun()
@@ -265,7 +298,8 @@ export async function setup({
   const worker = (endpointId = 'e', others: readonly TestWorker[] = []): Promise<TestWorker> =>
     clock.until(() => {
       const known = others.map(({ id }) => id)
-      const spec = [...place.workers.values()]
+      const spec = [place, ...farMachines.all().map((machine) => machine.place)]
+        .flatMap(({ workers }) => [...workers.values()])
         .map((life) => life.spec)
         .findLast((spec) => spec.endpointId === endpointId && !known.includes(spec.workerId))
       return spec && workerClient((call, bindings) => run.workers.fetch(call, bindings), spec)
@@ -275,6 +309,7 @@ export async function setup({
 
   return {
     clock,
+    farMachines,
     fleet: () => run.fleet,
     service: () => run.core.service,
     storage: () => run.storage,
@@ -314,7 +349,10 @@ export async function setup({
         return record.status === wanted && record
       }),
     async listen(app) {
-      const listener = await listen((request, bindings) => run[app].fetch(request, bindings), 0)
+      const listener =
+        app === 'machines'
+          ? await listen(machines().fetch, 0, machines())
+          : await listen((request, bindings) => run[app].fetch(request, bindings), 0)
       onTestFinished(() => listener.close(0))
       hosts.add(`127.0.0.1:${listener.port}`)
       return `http://127.0.0.1:${listener.port}`
@@ -324,6 +362,7 @@ export async function setup({
       if (how === 'in order') await run.core.stop(0)
       run.cancelTimers()
       run.fleet.abandon()
+      for (const machine of farMachines.all()) machine.fleet().abandon()
       await run.storage.close()
       await settle()
       run = createRun()

@@ -98,10 +98,13 @@ export type ServedService = {
   readonly read: (...path: string[]) => string
 }
 
-/** Makes a fresh folder; nothing runs yet. When the test ends, what still runs is killed. */
-export function servedService(): ServedService {
+/**
+ * Makes a fresh folder; nothing runs yet. When the test ends, what still runs is killed.
+ * @param given a data folder that is elsewhere
+ */
+export function servedService(given?: { readonly data: string }): ServedService {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-safety-'))
-  const data = join(folder, 'data')
+  const data = given?.data ?? join(folder, 'data')
   const mark = `DOCK_TEST_MARK=${randomUUID()}`
   let child: ChildProcess | undefined
   let ended: Promise<Ended> | undefined

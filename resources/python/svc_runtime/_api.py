@@ -12,6 +12,7 @@ from svc_runtime._api_application import start_application
 from svc_runtime._deployed import load_deployed
 from svc_runtime._live_api import LiveApi
 from svc_runtime._live_folder import enter_live_folder
+from svc_runtime._models import configure_model
 from svc_runtime._mounts import configure_mounts
 from svc_runtime._sdk import provide_sdk
 from svc_runtime._start import live_resource
@@ -27,6 +28,7 @@ def serve_api(env: Mapping[str, str]) -> None:
         return
     provide_sdk(env)
     configure_mounts(env.get("RUNPOD_MOUNTS"))
+    configure_model(env)
     folder = enter_live_folder(env)
     asyncio.run(_serve_live(live, LiveApi(folder, _proof_of(env.get("RUNPOD_AI_API_KEY")))))
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from svc_runtime._handles import find_handle, name_app
 from svc_runtime._import_hints import import_hint
+from svc_runtime._models import configure_model
 from svc_runtime._mounts import configure_mounts
 from svc_runtime._start import StartError
 from svc_runtime._system_packages import report_missing
@@ -45,6 +46,7 @@ def load_deployed(env: Mapping[str, str], kind: str) -> tuple[Resource, Any]:
         raise StartError(f'"{resource.name}" is a resource of kind {resource.kind}, and this worker runs kind {kind}')
     _enter(resource.folder)
     configure_mounts(env.get("RUNPOD_MOUNTS"))
+    configure_model(env)
     report_missing(resource.system_packages)
     try:
         module = importlib.import_module(resource.module)

@@ -15,6 +15,7 @@ from svc_runtime._live_sources import LiveSources
 from svc_runtime._packages import PackageError, Packages
 from svc_runtime._requests import BadRequestError, FunctionRequest
 from svc_runtime._start import StartError
+from svc_runtime._system_packages import missing_hint
 from svc_worker._errors import trimmed_traceback
 
 
@@ -58,4 +59,4 @@ def error_text(error: BaseException) -> str:
     if isinstance(error, (BadRequestError, HookError, PackageError, StartError)):
         cause = error.__cause__
         return str(error) if cause is None else f"{trimmed_traceback(cause)}{error}"
-    return f"{trimmed_traceback(error)}{import_hint(error).strip()}".rstrip("\n")
+    return f"{trimmed_traceback(error)}{import_hint(error).strip()}".rstrip("\n") + missing_hint()

@@ -10,6 +10,7 @@ from svc.runtime._job_input import Call, Signature, fields_of
 from svc_runtime._deployed import load_deployed
 from svc_runtime._handles import body_of, init_of
 from svc_runtime._hooks import HookError, prestart_failure, run_init
+from svc_runtime._models import configure_model
 from svc_runtime._mounts import configure_mounts
 from svc_runtime._sdk import provide_sdk
 from svc_runtime._start import StartError, concurrency, live_resource
@@ -54,4 +55,5 @@ def _live_handler(resource: str, env: Mapping[str, str]) -> Handler:
 
     provide_sdk(env)
     configure_mounts(env.get("RUNPOD_MOUNTS"))
+    configure_model(env)
     return live_handler(LiveFunctions(resource, enter_live_folder(env)))

@@ -20,13 +20,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../../domain/auth.ts'
-import { isEndpointHost, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
+import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
 import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
 import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { GuardServices } from '../../services/service-context.ts'
 import { requireRoleOf, schemeOn } from '../guards.ts'
-import { findNamedEndpoint, NAMED, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
+import { findNamedEndpoint, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
 /** A request that may go to a worker of the endpoint. */
 export type Admitted = {

@@ -8,6 +8,7 @@ import type { ProxiedRequest } from '../../contract/management.ts'
 import type { RequestAddress } from '../../domain/load-balanced/read-address.ts'
 import { isHit } from '../../domain/worker/faults.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
+import type { RequestTrace } from '../../services/monitoring/traces.ts'
 import type { BalancerServices } from '../../services/service-context.ts'
 import { wait } from '../../services/wait.ts'
 import { injectKill } from '../../services/workers/inject-faults.ts'
@@ -32,6 +33,8 @@ export type Exchange = Admitted & {
   /** How its body comes. */
   readonly body: 'none' | 'chunked' | 'sized'
   readonly notes: Notes
+  /** What its worker is told of its trace; undefined: nothing is traced, and headers pass as they are. */
+  readonly trace: RequestTrace | undefined
   /** Aborts when the client has gone. */
   readonly gone: AbortController
   /** Since it came, ms. */
@@ -45,7 +48,8 @@ const PATH_LENGTH = 1000
 
 /** Begins with a request that was let in. */
 export function beginExchange(incoming: IncomingMessage, service: BalancerServices, admitted: Admitted): Exchange {
-  const { clock, requestLog } = service
+  const { clock, requestLog, traces } = service
+  const trace = traces.beginRequest((name) => headerOf(incoming, name))
   const since = clock.steady()
   const at = clock.now()
   const elapsedMs = () => clock.steady() - since
@@ -65,6 +69,7 @@ export function beginExchange(incoming: IncomingMessage, service: BalancerServic
     incoming,
     body: bodyKind(incoming),
     notes,
+    trace,
     gone: new AbortController(),
     elapsedMs,
     end() {
@@ -77,6 +82,10 @@ export function beginExchange(incoming: IncomingMessage, service: BalancerServic
         ...(workerId === undefined ? {} : { workerId }),
         ...(firstByteMs === undefined ? {} : { firstByteMs: Math.round(firstByteMs) }),
         ...(error === undefined ? {} : { error }),
+      }
+      if (trace !== undefined) {
+        const facts = { endpointId: admitted.endpoint.id, method: incoming.method ?? '', durationMs: elapsedMs() }
+        traces.endRequest(trace, { ...facts, from: at, waitedMs, status, workerId })
       }
       requestLog.add({
         at,
@@ -91,6 +100,11 @@ export function beginExchange(incoming: IncomingMessage, service: BalancerServic
       })
     },
   }
+}
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name]
+  return Array.isArray(value) ? value.join(',') : value
 }
 
 function bodyKind({ headers }: IncomingMessage): Exchange['body'] {

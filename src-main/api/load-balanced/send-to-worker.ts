@@ -28,7 +28,7 @@ const TAKES_CODE = '/_runpod/'
 
 /** Opens the request at the worker; nothing of a body is sent yet. @param upgrade protocol, for a request for one */
 export function openRequest(
-  { incoming, address, body }: Exchange,
+  { incoming, address, body, trace }: Exchange,
   seat: Seat,
   { reuse, upgrade }: { readonly reuse: boolean; readonly upgrade?: string },
 ): ClientRequest {
@@ -45,6 +45,7 @@ export function openRequest(
       method,
       body,
       upgrade,
+      trace: trace?.headers,
       proof: address.target.startsWith(TAKES_CODE) ? Buffer.from(seat.worker.tokenHash).toString('hex') : undefined,
     }),
     agent: reuse ? agent : false,

@@ -6,6 +6,7 @@ import {
   deleteApp,
   deleteEnvironment,
   findOrCreateEnvironment,
+  moveEnvironment,
   requireApp,
   requireEnvironment,
   requireRelease,
@@ -46,9 +47,12 @@ export const APP_MANAGEMENT = {
     return DONE
   },
   async environmentCreate({ path, body }, service) {
-    return viewEnvironmentRow(service, await createEnvironment(service, path.app, body.name))
+    return viewEnvironmentRow(service, await createEnvironment(service, path.app, body.name, body.machine))
   },
   environmentRead: ({ path }, service) => viewEnvironment(service, environmentOf(path, service)),
+  async environmentUpdate({ path, body }, service) {
+    return viewEnvironment(service, await moveEnvironment(service, environmentOf(path, service), body.machine))
+  },
   async environmentDelete({ path }, service) {
     await deleteEnvironment(service, environmentOf(path, service))
     return DONE

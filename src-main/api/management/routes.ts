@@ -25,11 +25,14 @@ import { ENDPOINT_OPERATIONS, endpointOf } from './endpoints.ts'
 import { JOB_FILE_OPERATIONS } from './job-files.ts'
 import { JOB_BULK_OPERATIONS, JOB_OPERATIONS } from './jobs.ts'
 import { LOAD_TEST_OPERATIONS } from './load-tests.ts'
+import { MACHINE_OPERATIONS } from './machines.ts'
 import { MODEL_OPERATIONS } from './models.ts'
 import { PROJECT_OPERATIONS } from './projects.ts'
 import { REQUEST_OPERATIONS, SAVED_REQUEST_OPERATIONS } from './requests.ts'
+import { SCHEDULE_OPERATIONS } from './schedules.ts'
 import { SERVICE_OPERATIONS } from './service.ts'
 import { TARGET_OPERATIONS } from './targets.ts'
+import { WHAT_IF_OPERATIONS } from './what-if.ts'
 import { SHELL_OPERATIONS, WORKER_OPERATIONS } from './workers.ts'
 import { PUBLISHED_OPERATIONS, RUN_OPERATIONS, WORKFLOW_OPERATIONS } from './workflows.ts'
 
@@ -207,6 +210,7 @@ const KEY_OPERATIONS = {
     await namedKeys.revoke(path.name)
     return DONE
   },
+  ownKeyRead: ({ caller: { name = '', role = 'read' } }) => ({ name, role }),
   auditList: ({ query }, { storage }) => ({
     entries: storage.keys.audit({
       key: query.key,
@@ -235,6 +239,7 @@ const MANAGEMENT: ManagementOperations = {
   ...KEY_OPERATIONS,
   ...LOAD_TEST_OPERATIONS,
   ...LOG_OPERATIONS,
+  ...MACHINE_OPERATIONS,
   ...MODEL_OPERATIONS,
   ...NODE_TYPE_OPERATIONS,
   ...PAGE_OPERATIONS,
@@ -244,10 +249,12 @@ const MANAGEMENT: ManagementOperations = {
   ...RELEASE_OPERATIONS,
   ...REQUEST_OPERATIONS,
   ...SAVED_REQUEST_OPERATIONS,
+  ...SCHEDULE_OPERATIONS,
   ...SERVICE_OPERATIONS,
   ...SYSTEM_OPERATIONS,
   ...SHELL_OPERATIONS,
   ...TARGET_OPERATIONS,
+  ...WHAT_IF_OPERATIONS,
   ...WORKER_OPERATIONS,
   ...RUN_OPERATIONS,
   ...WORKFLOW_OPERATIONS,

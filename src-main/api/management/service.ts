@@ -11,7 +11,7 @@ type Services = ServiceBase & WorkerServices & Pick<ServiceContext, 'rotateAccou
 
 /** The service itself: where it is, its settings, its workers, its key. */
 export const SERVICE_OPERATIONS = {
-  info(_request, { storage, views, calls, info }) {
+  info({ caller }, { storage, views, calls, info }) {
     const { version, pid, url, data, startedAt } = info()
     const { normal, lowPriority, inProgress } = views.counts.total()
     const jobs = { inQueue: normal + lowPriority, inProgress }
@@ -21,6 +21,7 @@ export const SERVICE_OPERATIONS = {
       url,
       data,
       startedAt,
+      ...(caller.role === undefined ? {} : { role: caller.role }),
       endpoints: storage.endpoints.all().length,
       jobs,
       lateResults: calls.lateReports(),

@@ -26,6 +26,7 @@ export const TARGET_OPERATIONS = {
   targetPlan: async ({ path, body }, { targetDeploys }) => await targetDeploys.plan(path, body),
   targetDeployList: ({ path }, { targetDeploys }) => ({ deploys: [...targetDeploys.list(path)] }),
   targetDeployCreate: async ({ path, body }, { targetDeploys }) => await targetDeploys.create(path, body),
+  targetUndeploy: async ({ path }, { targetDeploys }) => await targetDeploys.undeploy(path),
   targetDeployRead({ c, path, query }, { targetDeploys, stopping }) {
     const view = () => targetDeploys.read(path.deployId)
     if (query.follow !== 'true') return view()

@@ -9,7 +9,7 @@ import { appName, artifactName, environmentName } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Role } from '../../contract/roles.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
-import { createOf, type SavedInput, updateOf } from '../../domain/platform/saved-endpoint.ts'
+import { createOf, modelOf, type SavedInput, updateOf } from '../../domain/platform/saved-endpoint.ts'
 import type { TaskPod } from '../../domain/platform/task-pod.ts'
 import { createSecret, deleteSecret, listSecrets } from '../../services/account-secrets.ts'
 import { endpointsOf } from '../../services/apps/environment-endpoints.ts'
@@ -312,13 +312,14 @@ function resolversOf(service: Services) {
         return environment
       },
       async saveEndpoint(_root, { input }: Given<SavedInput>) {
-        // Of no app: a development session, say.
+        const { model, problem } = modelOf(input)
+        if (problem !== undefined) throw new AppError('BAD_FIELD', { field: 'modelReferences', why: problem })
         if (typeof input.flashEnvironmentId !== 'string')
-          return { ...input, ...(await savePlainEndpoint(service, input)) }
+          return { ...input, ...(await savePlainEndpoint(service, input, model)) }
         const environment = environmentOf({ flashEnvironmentId: input.flashEnvironmentId })
-        const { id, problem } = await platformDeploys.save(environment, input)
-        refuse(problem)
-        return { ...input, id, templateId: id }
+        const saved = await platformDeploys.save(environment, input)
+        refuse(saved.problem)
+        return { ...input, id: saved.id, templateId: saved.id }
       },
       secretCreate: async (_root, { input }: Given<{ name: string; value: string; description?: string | null }>) =>
         shownSecret(await createSecret(service, { ...input, description: input.description ?? '' })),
@@ -340,15 +341,15 @@ async function podOf(service: Services, input: TaskPod | null | undefined) {
   return { id: await beginTaskCall(service, input), desiredStatus: 'RUNNING' }
 }
 
-async function savePlainEndpoint(service: Services, input: SavedInput) {
+async function savePlainEndpoint(service: Services, input: SavedInput, model: string | undefined) {
   const { id } = input
   if (typeof id !== 'string') {
-    const made = await createPlatformEndpoint(service, createOf(input))
+    const made = await createPlatformEndpoint(service, createOf(input), { model })
     return { id: made.id, templateId: made.id }
   }
   const endpoint = service.storage.endpoints.get(id)
   if (endpoint === undefined) throw notFound(`endpoint ${id}`)
-  await updatePlatformEndpoint(service, endpoint, updateOf(input))
+  await updatePlatformEndpoint(service, endpoint, updateOf(input), { model })
   return { id, templateId: id }
 }
 

@@ -13,8 +13,6 @@ import type { Endpoint } from '../../services/ports/storage.ts'
 import type { GuardServices } from '../../services/service-context.ts'
 import { requireCaller, requireOpen } from '../guards.ts'
 
-/** What stands for the id of an endpoint that the headers name. */
-export const NAMED = 'flash'
 const HEADERS = { app: 'X-Flash-App', environment: 'X-Flash-Environment', name: 'X-Flash-Endpoint' } as const
 
 /** Gives a header of a request; undefined where it is not there. */

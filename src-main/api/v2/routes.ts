@@ -10,6 +10,7 @@ import { isFinal } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { kindOf, workedBy } from '../../services/endpoint-kinds.ts'
 import { readHealth } from '../../services/endpoints/views.ts'
+import { withLivePackages } from '../../services/platform/live-packages.ts'
 import type { Job, JobStore } from '../../services/ports/storage.ts'
 import { cancelJob, retryJob } from '../../services/queue/change-job.ts'
 import type { StreamClient } from '../../services/queue/stream-clients.ts'
@@ -63,7 +64,12 @@ type JobBody = { readonly body: JobRequest; readonly sent: JsonBody }
  */
 export function submissionOf(
   { body, sent }: JobBody,
-  { kind, waitMs, header }: Pick<Submission, 'kind' | 'waitMs'> & { readonly header: string | undefined },
+  {
+    kind,
+    waitMs,
+    header,
+    trace,
+  }: Pick<Submission, 'kind' | 'waitMs' | 'trace'> & { readonly header: string | undefined },
 ): Submission {
   if (header !== undefined && header.length > limit('idempotencyKeyLength')) {
     throw new AppError('BAD_FIELD', {
@@ -73,14 +79,16 @@ export function submissionOf(
   }
   const request = { ...body, idempotencyKey: body.idempotencyKey ?? (header || undefined) }
   const s3Config = body.s3Config === undefined || body.s3Config === null ? undefined : sent.raw('s3Config')
-  return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs }
+  return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs, trace }
 }
 
 /** POST run: queues a job and answers when it is durable. */
 const run: JobOperations['run'] = async (request) => {
-  const { c, service, endpoint } = request
+  const { c, service } = request
   const header = c.req.header('idempotency-key')
-  const submission = submissionOf(request, { kind: 'run', waitMs: undefined, header })
+  const trace = service.traces.read((name) => c.req.header(name))
+  const submission = submissionOf(request, { kind: 'run', waitMs: undefined, header, trace })
+  const endpoint = await withLivePackages(service, request.endpoint, submission.input)
   const job = await kindOf(endpoint).submit(service, endpoint, submission)
   service.streamClients.hasRun(clientOf(request))
   return handleText(job)
@@ -102,9 +110,11 @@ function clientOf({ c, endpoint }: OperationRequest): StreamClient {
 
 /** POST runsync: queues a job and answers with its record when it ends, or with its state when the wait is over. */
 const runsync: JobOperations['runsync'] = async (request) => {
-  const { c, service, endpoint, query } = request
+  const { c, service, query } = request
   const header = c.req.header('idempotency-key')
-  const submission = submissionOf(request, { kind: 'runsync', waitMs: query.wait, header })
+  const trace = service.traces.read((name) => c.req.header(name))
+  const submission = submissionOf(request, { kind: 'runsync', waitMs: query.wait, header, trace })
+  const endpoint = await withLivePackages(service, request.endpoint, submission.input)
   const job = await kindOf(endpoint).submit(service, endpoint, submission)
   return respondAtEnd(c, service, job, query.wait ?? limit('waitDefaultMs'))
 }

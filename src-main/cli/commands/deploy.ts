@@ -33,9 +33,14 @@ export function addDeploy(program: Command, surroundings: Surroundings): void {
         'how workers run (default: in containers, or as processes without a Docker engine)',
       ).choices(['containers', 'processes']),
     )
+    .option(
+      '--on <machine>',
+      'machine for the workers from now on, see `drydock machine`; any of them, or "this machine"',
+    )
     .addOption(
       new Option('--target <name>', 'deploy to another service: one of `drydock target list`').conflicts([
         'runsOn',
+        'on',
         'preview',
       ]),
     )
@@ -60,6 +65,7 @@ Examples:
   $ drydock deploy --plan
   $ drydock deploy --env staging --yes --json
   $ drydock deploy --url http://127.0.0.1:9000       # the service at the other end of a tunnel; see drydock login
+  $ drydock deploy --on gpu-box                      # its workers run there: see drydock machine; previews too
   $ drydock deploy --target box                      # built here, sent to another service; see drydock target`,
     )
     .action(async (options: AllOptions, command: Command) => {
@@ -69,7 +75,8 @@ Examples:
         await runPreview(options, command, surroundings)
         return
       }
-      if (options.port !== undefined || options.quiet === true || options.endWithInput === true)
+      const { port, quiet, endWithInput } = options
+      if (port !== undefined || quiet === true || endWithInput === true)
         throw usageError('--port, --quiet and --end-with-input go with --preview.')
       if (options.target !== undefined) {
         const { deployToTarget } = await import('../deploy/deploy-to-target.ts')
@@ -153,6 +160,8 @@ function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undef
   return earlier.find(hasOtherCode) ?? earlier[0]
 }
 
+type UndeployOptions = TargetOptions & { readonly target?: string; readonly yes?: true }
+
 /** `drydock undeploy`: delete the endpoints of an environment. */
 export function addUndeploy(program: Command, surroundings: Surroundings): void {
   program
@@ -160,12 +169,26 @@ export function addUndeploy(program: Command, surroundings: Surroundings): void 
     .description('delete the endpoints of an environment and their jobs; releases and variables stay')
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('--target <name>', 'delete the environment on another service, and the app where it has no other')
     .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
-      '\n`drydock rollback` brings the endpoints back.\n\nExamples:\n  $ drydock undeploy\n  $ drydock undeploy --env staging --yes',
+      `
+\`drydock rollback\` brings the endpoints back. On a target nothing stays, and a new deploy is needed.
+
+Examples:
+  $ drydock undeploy
+  $ drydock undeploy --env staging --yes
+  $ drydock undeploy --target box`,
     )
-    .action(async ({ yes, ...options }: TargetOptions & { yes?: true }, command: Command) => {
+    .action(async ({ yes, target: other, ...options }: UndeployOptions, command: Command) => {
+      if (other !== undefined) {
+        const { undeployFromTarget } = await import('../deploy/deploy-to-target.ts')
+        const session = await openSession(command, surroundings)
+        const confirmed = yes === undefined ? {} : { yes }
+        await undeployFromTarget({ ...options, ...confirmed, target: other }, session, surroundings)
+        return
+      }
       const { existingTarget } = await import('../deploy/app-target.ts')
       const { client, output } = await openSession(command, surroundings)
       const target = await existingTarget(client, options, surroundings)

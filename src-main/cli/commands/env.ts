@@ -12,6 +12,7 @@ export function addEnv(program: Command, surroundings: Surroundings): void {
   addEnvList(env, surroundings)
   addEnvGet(env, surroundings)
   addEnvCreate(env, surroundings)
+  addEnvUpdate(env, surroundings)
   addEnvDelete(env, surroundings)
   addEnvSet(env, surroundings)
   addEnvUnset(env, surroundings)
@@ -58,20 +59,48 @@ function addEnvCreate(parent: Command, surroundings: Surroundings): void {
     .description('create an environment, and its app if needed; a deploy does this too')
     .argument('<env>', 'name of the environment')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('--on <machine>', 'machine for its workers, see `drydock machine`; any of them, or "this machine"')
     .addHelpText(
       'after',
       '\nUse it to set variables before the first release.\n\nExamples:\n  $ drydock env create staging\n  $ drydock env set --env staging API_TOKEN < token.txt',
     )
-    .action(async (name: string, options: { app?: string }, command: Command) => {
+    .action(async (name: string, options: { app?: string; on?: string }, command: Command) => {
       const { appOf, checkedEnvironment } = await import('../deploy/app-target.ts')
       const app = appOf(options.app, surroundings)
-      const body = { name: checkedEnvironment(name) }
+      const body = { name: checkedEnvironment(name), ...(options.on === undefined ? {} : { machine: options.on }) }
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('environmentCreate', { path: { app }, body })
       if (output.json) output.document(response)
       else output.line(`environment ${app}/${name} created`)
     })
 }
+
+/** `drydock env update`: say where the workers of an environment run. */
+function addEnvUpdate(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('update')
+    .description('say on which machine the workers of an environment run, and move them')
+    .argument('[env]', 'name of the environment (default: production, or the only one)')
+    .requiredOption('--on <machine>', 'name of a machine, see `drydock machine`; any of them, or "this machine"')
+    .option('--app <app>', "app (default: SVC_APP, else this folder's)")
+    .option('--later', 'only store it; workers move with the next release')
+    .addHelpText(
+      'after',
+      `
+Endpoints that were moved by hand, with \`drydock endpoint update --on\`, stay where they are.
+
+Examples:
+  $ drydock env update --on gpu-box
+  $ drydock env update staging --on any --later
+  $ drydock env update --on "this machine"`,
+    )
+    .action(async (env: string | undefined, options: UpdateOptions, command: Command) => {
+      const { moveWorkers } = await import('../deploy/move-workers.ts')
+      await moveWorkers(await openSession(command, surroundings), surroundings, env, options)
+    })
+}
+
+type UpdateOptions = { readonly on: string; readonly app?: string; readonly later?: true }
 
 /** `drydock env unset`: remove variables of an environment. */
 function addEnvUnset(parent: Command, surroundings: Surroundings): void {

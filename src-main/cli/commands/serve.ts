@@ -20,6 +20,7 @@ type ServeOptions = {
   readonly tlsKey?: string
   readonly stopGrace?: number
   readonly logLevel?: string
+  readonly tracesTo?: string
 }
 
 /** `drydock serve`: run the service until a signal stops it. */
@@ -43,6 +44,11 @@ export function addServe(program: Command, surroundings: Surroundings): void {
     .option('--allow-host <host[:port]>', 'also accept this Host, like that of a tunnel; may be repeated', hosts)
     .option('--stop-grace <ms>', 'time for running jobs to end when the service stops', wholeNumber)
     .option('--log-level <level>', 'lowest level to log: debug, info, warn, error or silent')
+    .option(
+      '--traces-to <url>',
+      'export traces by OTLP over HTTP to this address (OTEL_EXPORTER_OTLP_ENDPOINT)',
+      tracesTo,
+    )
     .addHelpText(
       'after',
       `
@@ -60,38 +66,50 @@ Examples:
   $ drydock serve --data ./data --port 9000 --json
   $ drydock serve --listen 0.0.0.0 --tls`,
     )
-    .action(async ({ port, listen, allowHost, stopGrace, logLevel, ...tlsOptions }: ServeOptions, command: Command) => {
-      const tls = await tlsOf(listen, tlsOptions)
-      const output = outputOf(command, surroundings)
-      const options = {
-        data: dataFolder(globalOptions(command).data, surroundings),
-        ...(port === undefined ? {} : { port }),
-        ...(listen === undefined ? {} : { listen }),
-        ...(allowHost === undefined ? {} : { allowHosts: allowHost }),
-        ...(tls === undefined ? {} : { tls }),
-        ...(stopGrace === undefined ? {} : { stopGraceMs: stopGrace }),
-        ...(logLevel === undefined ? {} : { logLevel }),
-      }
-      await runService(() => startService(options), surroundings, {
-        onUp({ url, data, keyFile, warning, fingerprint }) {
-          if (warning !== undefined) output.note(`warning: ${warning}`)
-          if (listen !== undefined && !isLoopback(listen) && tls === undefined)
-            output.note(openTo(listen, new URL(url).port))
-          if (output.json) {
-            output.document({ ready: true, url, data, keyFile, ...(fingerprint && { fingerprint }) })
-            return
-          }
-          output.line('Drydock is up. Ctrl+C stops it.')
-          output.fields([
-            ['address', url],
-            ['data folder', data],
-            ['key file', keyFile],
-            ...(fingerprint === undefined ? [] : [['fingerprint', fingerprint] as const]),
-          ])
-        },
-        onStopping: () => output.json || output.note('stopping ...'),
-      })
-    })
+    .action(
+      async (
+        { port, listen, allowHost, stopGrace, logLevel, tracesTo: traces, ...tlsOptions }: ServeOptions,
+        command: Command,
+      ) => {
+        const tls = await tlsOf(listen, tlsOptions)
+        const output = outputOf(command, surroundings)
+        const options = {
+          data: dataFolder(globalOptions(command).data, surroundings),
+          ...(port === undefined ? {} : { port }),
+          ...(listen === undefined ? {} : { listen }),
+          ...(allowHost === undefined ? {} : { allowHosts: allowHost }),
+          ...(tls === undefined ? {} : { tls }),
+          ...(stopGrace === undefined ? {} : { stopGraceMs: stopGrace }),
+          ...(logLevel === undefined ? {} : { logLevel }),
+          ...(traces === undefined ? {} : { tracesTo: traces }),
+        }
+        await runService(() => startService(options), surroundings, {
+          onUp({ url, data, keyFile, warning, fingerprint }) {
+            if (warning !== undefined) output.note(`warning: ${warning}`)
+            if (listen !== undefined && !isLoopback(listen) && tls === undefined)
+              output.note(openTo(listen, new URL(url).port))
+            if (output.json) {
+              output.document({ ready: true, url, data, keyFile, ...(fingerprint && { fingerprint }) })
+              return
+            }
+            output.line('Drydock is up. Ctrl+C stops it.')
+            output.fields([
+              ['address', url],
+              ['data folder', data],
+              ['key file', keyFile],
+              ...(fingerprint === undefined ? [] : [['fingerprint', fingerprint] as const]),
+            ])
+          },
+          onStopping: () => output.json || output.note('stopping ...'),
+        })
+      },
+    )
+}
+
+function tracesTo(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+    throw new InvalidArgumentError('It must be an http address, like http://127.0.0.1:4318/v1/traces.')
+  return text
 }
 
 function ip(text: string): string {

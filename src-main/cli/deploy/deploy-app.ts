@@ -18,7 +18,7 @@ import { uploadArtifact } from './upload-artifact.ts'
 
 /** The options of a deploy. */
 export type DeployOptions = BuildOptions &
-  DeleteOptions & { readonly env?: string; readonly plan?: true; readonly runsOn?: RunsOn }
+  DeleteOptions & { readonly env?: string; readonly plan?: true; readonly runsOn?: RunsOn; readonly on?: string }
 
 /**
  * Builds the app of this folder, plans, uploads and releases it. Until the release is made nothing on the service
@@ -42,10 +42,11 @@ export async function deployApp(
   if (!output.json) showBuildWarnings(output, built)
 
   const runsOn = options.runsOn === undefined ? {} : { runsOn: options.runsOn }
+  const machine = options.on === undefined ? {} : { machine: options.on }
   const manifest: Manifest = JSON.parse(await readFile(built.manifest, 'utf8'))
   const plan: DeployPlan = await client.call('planCreate', {
     path: target,
-    body: { manifest, artifact: built.sha256, ...git, ...runsOn },
+    body: { manifest, artifact: built.sha256, ...git, ...runsOn, ...machine },
   })
   if (!output.json) showPlan(output, plan, client.url)
   if (options.plan === true) {
@@ -58,7 +59,8 @@ export async function deployApp(
   await upload(session, surroundings, built)
   await openProject(session, surroundings)
   const source = { artifact: built.sha256 }
-  const progress = await runRelease(session, surroundings, target, { source, deletes: [...deletes], ...git, ...runsOn })
+  const body = { source, deletes: [...deletes], ...git, ...runsOn, ...machine }
+  const progress = await runRelease(session, surroundings, target, body)
   if (output.json) output.document({ plan, ...progress })
   else showRelease(session, progress)
 }

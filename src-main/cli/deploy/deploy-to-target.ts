@@ -1,11 +1,12 @@
 /**
- * `drydock deploy --target` and `drydock rollback --target`: built here as always, sent by the service of the caller,
+ * `drydock deploy --target`, `rollback --target` and `undeploy --target`: built here as always, sent by the service of the caller,
  * which has the key to the target.
  */
 import { readFile } from 'node:fs/promises'
 import type { Manifest } from '../../contract/manifest.ts'
 import { type TargetDeploy, type TargetDeployCreate, type TargetPlan, targetDeploy } from '../../contract/targets.ts'
 import { chooseEnvironment } from '../../domain/app/app-target.ts'
+import { confirmDeletion } from '../ask.ts'
 import { builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
 import { CliError } from '../cli-error.ts'
 import { size } from '../output.ts'
@@ -72,6 +73,42 @@ export async function rollbackOnTarget(
     output.line()
   }
   await run(session, surroundings, { place, plan, body })
+}
+
+/**
+ * Deletes an environment of a target with its endpoints, after a question.
+ * @throws CliError UNCONFIRMED, ABANDONED
+ */
+export async function undeployFromTarget(
+  options: TargetOptions & { readonly target: string; readonly yes?: true },
+  session: Session,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { client, output } = session
+  const place = await placeOf(session, appOf(options.app, surroundings), options)
+  const { target, app, environment: name } = place
+  const of = `${app}/${name} on target ${target}`
+  const { environments } = await client.call('targetAppRead', { path: { target, app } })
+  const environment = environments.find((one) => one.name === name)
+  if (environment !== undefined) {
+    const steps = environment.endpoints.map((resource) => ({
+      resource,
+      action: 'delete' as const,
+      changes: [],
+      replacesWorkers: false,
+    }))
+    if (!output.json) showPlan(output, { app, environment: name, makes: [], steps, warnings: [] }, `target ${target}`)
+    const whole = environments.length === 1 ? 'app' : 'environment'
+    if (!output.json) output.line(`The ${whole} goes with its variables, its builds and all jobs.`)
+    const question = `Delete ${of}?`
+    await confirmDeletion({ yes: options.yes === true, what: of, question }, output, surroundings)
+  }
+  const { deleted, app: left } = await client.call('targetUndeploy', { path: place })
+  if (output.json) return output.document({ deleted, app: left })
+  if (environment === undefined) return output.line(`${of} is not there.`)
+  output.line(`deleted ${[...deleted, of].join(', ')}`)
+  const names = left.environments.map((one) => one.name)
+  output.line(left.isThere ? `${app} still has ${names.join(', ')} there.` : `Nothing of ${app} is left there.`)
 }
 
 async function placeOf(

@@ -97,8 +97,8 @@ export function showPlan(
   plan: Omit<DeployPlan, 'runsOn'> & Partial<Pick<DeployPlan, 'runsOn'>>,
   url: string,
 ): void {
-  const { app, environment, makes, runsOn, git, activeGit, steps, tasks = [], warnings } = plan
-  const how = runsOn === undefined ? '' : `, in ${runsOn}`
+  const { app, environment, makes, runsOn, machine, git, activeGit, steps, tasks = [], warnings } = plan
+  const how = runsOn === undefined ? '' : `, in ${runsOn}${machine === undefined ? '' : ` on ${machine}`}`
   output.line()
   output.line(`Plan for ${output.paint('bold', `${app}/${environment}`)} on ${url}${how}:`)
   const names = { app: `app ${app}`, environment: `environment ${environment}` }

@@ -100,7 +100,7 @@ export function createCodeFolders(root: string): CodeFolders {
 // is active. A wrong answer leaves nobody on old code; it is only not noticed in time that an endpoint does not start.
 
 /** What of a build tells whom a change concerns. */
-export type BuiltCode = Pick<BuiltApp, 'endpoints' | 'packages' | 'pythonVersion'>
+export type BuiltCode = Pick<BuiltApp, 'endpoints' | 'packages' | 'pythonVersion' | 'appFile'>
 
 /**
  * Compares a build with the one that answers.

@@ -157,6 +157,7 @@ async function release(
     warnings: progress.warnings,
     endpoints: progress.endpoints,
     changed: wanted.first?.length ?? progress.steps.filter(({ action }) => action !== 'unchanged').length,
+    ...(built.code.appFile === undefined ? {} : { appFile: built.code.appFile }),
   })
   return { live: { release: number, ...built }, hasFailed: false, changed: [] }
 }

@@ -12,6 +12,7 @@ import { watchApp } from '../../app-builder/watch-app.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { type RunsOn, variableName } from '../../contract/app.ts'
 import { type BuildEvent, BuildFailure, type BuiltApp } from '../../contract/build.ts'
+import type { MachineCreate } from '../../contract/machines.ts'
 import type { AppTarget } from '../../domain/app/app-target.ts'
 import { parseEnvFile } from '../../domain/env-file.ts'
 import { errorCode } from '../../domain/error-code.ts'
@@ -28,12 +29,15 @@ import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { createChangeQueue, createCodeFolders } from './changed-code.ts'
 import { liveReload } from './live-reload.ts'
+import { findMachine, leaveMachine, useMachine } from './preview-machine.ts'
 import { followLogs, type ReportPreview, showPreview } from './show-preview.ts'
 
 /** Options of a preview, as the command line has them. */
 export type PreviewOptions = Pick<BuildOptions, 'exclude' | 'images' | 'python'> & {
   readonly port?: number
   readonly runsOn?: RunsOn
+  /** Name of a machine of the user's own service. */
+  readonly on?: string
   readonly quiet?: true
   readonly endWithInput?: true
 }
@@ -52,19 +56,22 @@ export async function runPreview(options: PreviewOptions, command: Command, give
   if (url !== undefined) throw usageError('A preview runs on a service of its own. Leave --url out.')
   const app = checkedApp(builtApp(surroundings))
   const data = dataFolder(asked, surroundings)
-  const { sweepData } = await import('../../server/sweep-data.ts')
-  const { sweepPreviews } = await import('../../server/sweep-data.ts')
+  const { sweepData, sweepPreviews } = await import('../../server/sweep-data.ts')
   for (const { folder, why } of await sweepPreviews(data, sweepData, now()))
     report({ event: 'warning', message: `${folder} of an earlier preview could not be cleaned up: ${why}` })
 
+  const machine = options.on === undefined ? undefined : await findMachine(data, options.on)
   const previewFolder = await makePreviewFolder(data, app)
   try {
     const start = () =>
       startService({ data: previewFolder.folder, port: options.port, stopGraceMs: STOP_GRACE_MS, logLevel: 'warn' })
     await runService(start, surroundings, {
       onUp: (server, stopping) =>
-        preview({ options, app, previewFolder, report, output, surroundings }, server, stopping),
+        preview({ options, app, machine, previewFolder, report, output, surroundings }, server, stopping),
       onStopping: () => report({ event: 'stopping' }),
+      beforeStop: async (server) => {
+        if (machine !== undefined) await leaveMachine(await clientOf(server), machine.name)
+      },
     })
   } finally {
     await removeFolder(previewFolder.folder)
@@ -90,6 +97,8 @@ function endingWithInput(surroundings: Surroundings): Surroundings {
 type Preview = {
   readonly options: PreviewOptions
   readonly app: string
+  /** Where its workers run, if not here. */
+  readonly machine: MachineCreate | undefined
   readonly previewFolder: PreviewFolder
   readonly report: ReportPreview
   readonly output: ReturnType<typeof outputOf>
@@ -97,13 +106,18 @@ type Preview = {
 }
 
 async function preview(given: Preview, server: RunningServer, stopping: AbortSignal): Promise<void> {
-  const { options, app, previewFolder, report, output, surroundings } = given
+  const { options, app, machine, previewFolder, report, output, surroundings } = given
   const { cwd: project, now } = surroundings
   const path = { app, environment: previewFolder.environment }
-  const client = createClient({ url: server.url, key: (await readAccountKey(server.data)) ?? '' })
+  const client = await clientOf(server)
   const { url, data, keyFile } = server
   report({ event: 'up', ...path, url, data, keyFile })
   await client.call('environmentCreate', { path: { app }, body: { name: previewFolder.environment } })
+  if (machine !== undefined)
+    await useMachine(client, machine, {
+      pause: (ms) => pause(ms, undefined, { signal: stopping }).catch(() => undefined),
+      signal: stopping,
+    })
 
   const changes = createChangeQueue()
   const watch = await watchApp(project, {
@@ -128,7 +142,7 @@ async function preview(given: Preview, server: RunningServer, stopping: AbortSig
           makeRelease(
             client,
             path,
-            { ...wanted, runsOn: options.runsOn, withoutImages: true, deletes: [...known] },
+            { ...wanted, runsOn: options.runsOn, machine: machine?.name, withoutImages: true, deletes: [...known] },
             {
               onProgress({ release, steps }) {
                 if (!signal.aborted) report({ event: 'preparing', release: release.number, steps })
@@ -149,6 +163,8 @@ async function preview(given: Preview, server: RunningServer, stopping: AbortSig
     watch.close()
   }
 }
+
+const clientOf = async ({ url, data }: RunningServer) => createClient({ url, key: (await readAccountKey(data)) ?? '' })
 
 const WHILE_GONE = 'What is live stays up; the preview continues when the folder is back.'
 const POLLING = 'Files are checked every half second instead, so a save takes longer to show.'

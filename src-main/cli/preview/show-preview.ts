@@ -102,12 +102,18 @@ function goesOn(answers: number | undefined): string {
 
 function showAddresses(
   output: Output,
-  { endpoints }: Event<'live'>,
-  { url, app, environment, keyFile }: Event<'up'>,
+  { endpoints, appFile }: Event<'live'>,
+  { url, app, environment, data, keyFile }: Event<'up'>,
 ): void {
   const key = keyFromFile(keyFile)
   output.line()
   showDeployed(output, endpoints, key)
+  if (appFile !== undefined) {
+    // The package names the environment to the service by this variable before that of the App.
+    const run = `FLASH_ENVIRONMENT=${environment} drydock platform run --data ${shellQuoted(data)}`
+    output.line(`\nFor Python scripts that call its functions:\n  ${run} -- python ${shellQuoted(appFile)}\n`)
+    return
+  }
   const names = `SVC_BASE_URL=${url} SVC_APP=${shellQuoted(app)} SVC_ENV=${environment} SVC_API_KEY="${key}"`
   // Where `svc` is; what was on the path stays there.
   const packages = `PYTHONPATH=${shellQuoted(PYTHON_PACKAGES)}"\${PYTHONPATH:+:$PYTHONPATH}"`

@@ -13,7 +13,6 @@ import { resolveDocument } from '../../domain/workflow/resolve/resolve.ts'
 import { toPayload } from '../../domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../../domain/workflow/validate.ts'
 import { CliError } from '../cli-error.ts'
-import type { FoundService } from '../find-service.ts'
 import type { Output } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { evaluateGraph } from './check-graph.ts'
@@ -26,7 +25,6 @@ import { type Setting, setInDocument, setInPayload } from './set-values.ts'
 /** What runs a graph. */
 export type RunDeps = {
   readonly client: ServiceClient
-  readonly service: Pick<FoundService, 'url' | 'key'>
   readonly output: Output
   readonly surroundings: Surroundings
   /** Shows how far it is. */
@@ -56,7 +54,7 @@ export type RanGraph = {
  * @throws CliError, before a job is queued where the graph is wrong
  */
 export async function runGraph(
-  { client, service, output, surroundings, show }: RunDeps,
+  { client, output, surroundings, show }: RunDeps,
   { file, endpointId, settings, folder, previews }: GraphToRun,
 ): Promise<RanGraph> {
   const graph = await readGraphFile(file, surroundings)
@@ -75,7 +73,7 @@ export async function runGraph(
     document: _document,
     ...run
   } = await followRun(client, queued, { show, pause: surroundings.pause, nodes: payload.size })
-  const save = (results: readonly RunResult[]) => saveResults(service, { jobId: run.id, results, folder })
+  const save = (results: readonly RunResult[]) => saveResults(client, { jobId: run.id, results, folder })
   return { run, saved: await save(run.results), savedPreviews: previews ? await save(run.previews ?? []) : [] }
 }
 

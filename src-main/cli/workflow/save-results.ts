@@ -1,10 +1,10 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
+import type { ServiceClient } from '../../client/service-client.ts'
 import type { RunResult } from '../../contract/workflows.ts'
 import { errorCode } from '../../domain/error-code.ts'
 import { nameVariants } from '../../domain/workflow-runs/find-results.ts'
 import { CliError } from '../cli-error.ts'
-import type { FoundService } from '../find-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** A result that was written to a file. */
@@ -15,7 +15,7 @@ export type SavedResult = RunResult & { readonly file: string }
  * @throws CliError RESULTS_MISSING, FILE_UNWRITABLE
  */
 export async function saveResults(
-  { url, key }: Pick<FoundService, 'url' | 'key'>,
+  client: Pick<ServiceClient, 'bytes'>,
   {
     jobId,
     results,
@@ -24,9 +24,9 @@ export async function saveResults(
 ): Promise<readonly SavedResult[]> {
   const saved: SavedResult[] = []
   for (const result of results) {
-    const response = await fetch(`${url}/api/assets/${result.asset}`, { headers: { authorization: `Bearer ${key}` } })
-    if (!response.ok) throw new CliError('RESULTS_MISSING', { jobId, why: `the service answered ${response.status}` })
-    const bytes = new Uint8Array(await response.arrayBuffer())
+    const bytes = await client.bytes('assetRead', { path: { asset: result.asset } }).catch((error: Error) => {
+      throw new CliError('RESULTS_MISSING', { jobId, why: error.message.replace(/\.$/, '') }, { cause: error })
+    })
     saved.push({ ...result, file: await writeNew(folder, visible(result.filename), bytes) })
   }
   return saved

@@ -38,7 +38,7 @@ const MOST_RUNS = 500
 
 /** Queues all runs of a sweep, then follows them in order and writes what they gave. @throws CliError */
 export async function sweepFile(
-  { client, service, output, surroundings, show }: RunDeps,
+  { client, output, surroundings, show }: RunDeps,
   { file, endpointId, over, kind, folder }: FileToSweep,
 ): Promise<Swept> {
   const graph = await readGraphFile(file, surroundings)
@@ -63,7 +63,7 @@ export async function sweepFile(
     const report = (text: string) => show(text === '' ? '' : `${runs.length} of ${count}: ${text}`)
     const run = await followRun(client, one, { show: report, pause: surroundings.pause, nodes: base.size })
     const into = join(folder, folderName(run.label ?? run.id))
-    runs.push({ ...run, results: await saveResults(service, { jobId: run.id, results: run.results, folder: into }) })
+    runs.push({ ...run, results: await saveResults(client, { jobId: run.id, results: run.results, folder: into }) })
   }
   return { sweepId, runs, sheet: await writeSheet(runs, title, folder) }
 }

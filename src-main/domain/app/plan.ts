@@ -1,5 +1,6 @@
 import type { PlannedStep } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { THIS_MACHINE } from '../../contract/machines.ts'
 import { APP_FOLDER_VARIABLE } from './target-config.ts'
 
 /** An endpoint of an environment as it is now. */
@@ -21,6 +22,7 @@ export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
   'env',
   'concurrency',
   'callsOthers',
+  'model',
   'loadBalanced',
   'container',
   'app',
@@ -52,6 +54,8 @@ export function partsOf(config: EndpointConfig): {
 
 const CODE = 'app.code'
 const FINGERPRINT = 'app.fingerprint'
+// What its environment says; workers see only where they run, which is `container.machine`.
+const OF_ENVIRONMENT = 'app.machine'
 const VARIABLES = 'app.variables'
 
 /**
@@ -75,7 +79,9 @@ export function planDeploy(
       action: changes.length === 0 ? 'unchanged' : 'update',
       endpointId: before.endpointId,
       changes: changes.filter(({ setting }) => !OF_THE_FOLDER.includes(setting)).map(shown),
-      replacesWorkers: changes.some(({ setting }) => SEEN_AT_START.some((name) => isPartOf(setting, name))),
+      replacesWorkers: changes.some(
+        ({ setting }) => setting !== OF_ENVIRONMENT && SEEN_AT_START.some((name) => isPartOf(setting, name)),
+      ),
     }
   })
   const gone = current.filter(({ resource }) => targets[resource] === undefined)
@@ -99,6 +105,8 @@ const isPartOf = (setting: string, name: string) => setting === name || setting.
 function shown({ setting, from, to }: PlannedChange): PlannedChange {
   if (setting === CODE) return { setting: 'code', from: short(from), to: short(to) }
   if (setting === VARIABLES) return { setting: 'variables', from: `version ${from ?? 0}`, to: `version ${to}` }
+  if (setting === OF_ENVIRONMENT)
+    return { setting: 'machine of the environment', from: from ?? THIS_MACHINE, to: to ?? THIS_MACHINE }
   if (!isPartOf(setting, 'env')) return { setting, from, to }
   const hide = (value: unknown) => (value === undefined ? undefined : '(hidden)')
   return { setting, from: hide(from), to: hide(to) }

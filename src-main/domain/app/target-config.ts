@@ -59,6 +59,7 @@ export function targetConfig(name: string, resource: ManifestResource, target: T
       ...(resource.sdk === 2 ? runtimeVariables(name, target, inContainer) : {}),
     },
     callsOthers: resource.makesRemoteCalls,
+    ...(resource.model === undefined ? {} : { model: resource.model }),
     ...(inContainer ? { container: containerOf(resource, target) } : {}),
     app: {
       name: target.app,
@@ -116,7 +117,7 @@ function executionTimeout(ms: number): number {
 }
 
 function containerOf(resource: ManifestResource, target: TargetContext) {
-  const { imageName, gpuIds, instanceIds } = resource
+  const { imageName, registryAuth, gpuIds, instanceIds } = resource
   const volumes = resource.networkVolumes.map(({ name, id }) => ({
     source: target.volumeFolder(name ?? id ?? 'volume'),
     target: VOLUME_TARGET,
@@ -129,7 +130,7 @@ function containerOf(resource: ManifestResource, target: TargetContext) {
           packages: target.imageRequirements,
           systemPackages: resource.systemDependencies,
         }
-      : { image: imageName }),
+      : { image: imageName, ...(registryAuth === undefined ? {} : { registryAuth }) }),
     volumes: [...codeVolumes(resource, target), ...volumes],
     ...(gpuIds === undefined ? {} : { gpu: gpuIds, gpuCount: resource.gpuCount }),
     ...(gpuIds === undefined && instanceIds?.[0] !== undefined ? { cpu: instanceIds[0] } : {}),

@@ -6,7 +6,7 @@ const MOST_NAMED = 8
  * Nothing that was typed is read as syntax.
  * @param termsOf which words of the index begin so, where they are few: each is then named, as FTS5 goes through named
  *   words from the newest job on, and first collects all jobs with a word that begins so; undefined: they are many
- * @returns undefined when there is no word in it, so nothing can match
+ * @returns undefined when nothing can match: there is no word in it, or one with which no word of the index begins
  */
 export function matchExpression(
   typed: string,
@@ -15,10 +15,11 @@ export function matchExpression(
 ): string | undefined {
   const words = typed.match(/[\p{L}\p{N}]+/gu) ?? []
   if (words.length === 0) return undefined
-  const text = words.map((word) => {
-    const named = words.length > MOST_NAMED ? [] : (termsOf(word) ?? [])
-    if (named.length === 0) return `text : "${word}" *`
-    return `text : (${named.map((term) => `"${term}"`).join(' OR ')})`
+  const named = words.map((word) => (words.length > MOST_NAMED ? undefined : termsOf(word)))
+  if (named.some((terms) => terms?.length === 0)) return undefined
+  const text = words.map((word, at) => {
+    const terms = named[at]?.map((term) => `"${term}"`)
+    return terms === undefined ? `text : "${word}" *` : `text : (${terms.join(' OR ')})`
   })
   const terms = endpointId === undefined ? text : [`endpoint : "${endpointTerm(endpointId)}"`, ...text]
   return terms.join(' AND ')

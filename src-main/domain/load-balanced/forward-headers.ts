@@ -3,7 +3,9 @@
  * has them, name and value in turn, so that repeated ones (Set-Cookie) and the spelling of names stay as they were.
  * Source: RFC 9110 7.6.1 for the headers that concern one connection only; Go's ReverseProxy for TE and Trailer.
  */
+
 import { headersForPage, withoutSessions } from '../auth.ts'
+import type { TraceHeaders } from '../monitoring/trace-context.ts'
 
 type Pair = readonly [name: string, value: string]
 
@@ -17,6 +19,8 @@ export type ForwardFacts = {
   readonly body: 'none' | 'chunked' | 'sized'
   /** Protocol of an upgrade; undefined without one. */
   readonly upgrade: string | undefined
+  /** The trace that the worker continues, in place of that of the client; undefined: that of the client. */
+  readonly trace?: TraceHeaders | undefined
   /**
    * What shows the worker that the request comes from the service, for paths that take code; undefined for others.
    */
@@ -56,6 +60,8 @@ const NEVER_NAMED_AWAY = new Set(['host', 'content-length'])
  */
 const OURS = /^(authorization|expect|host|x-drydock-worker|forwarded|x-real-ip|x-forwarded-.*)$/
 
+const OF_TRACES = /^trace(parent|state)$/
+
 /** The headers for the worker. Host stays that of the client, so that addresses a worker makes of it lead back. */
 export function headersForWorker(raw: readonly string[], facts: ForwardFacts): string[] {
   const pairs = pairsOf(raw)
@@ -63,6 +69,7 @@ export function headersForWorker(raw: readonly string[], facts: ForwardFacts): s
   const passed = pairs.map(withoutOurCookies).filter(([name, value]) => {
     const lower = name.toLowerCase()
     if (lower === 'cookie' && value === '') return false
+    if (facts.trace !== undefined && OF_TRACES.test(lower)) return false
     return !ended.has(lower) && !OURS.test(lower) && (lower !== 'trailer' || facts.body === 'chunked')
   })
   const own: Pair[] = [
@@ -71,6 +78,7 @@ export function headersForWorker(raw: readonly string[], facts: ForwardFacts): s
     ['X-Forwarded-Host', facts.host],
     ['X-Forwarded-Proto', 'http'],
   ]
+  if (facts.trace !== undefined) own.push(...Object.entries(facts.trace))
   if (facts.prefix !== '') own.push(['X-Forwarded-Prefix', facts.prefix])
   if (acceptsTrailers(pairs)) own.push(['TE', 'trailers'])
   if (facts.body === 'chunked') own.push(['Transfer-Encoding', 'chunked'])

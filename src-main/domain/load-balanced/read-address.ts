@@ -1,7 +1,10 @@
+/** What stands for the id of an endpoint that headers name. Source: docs/spec/app-deploy.md, 1. */
+export const NAMED = 'flash'
+
 /** To which load-balanced endpoint a request is sent, and what it asks of the worker. */
 export type RequestAddress = {
   readonly endpointId: string
-  /** `host`: ID.localhost:PORT. `path`: /lb/ID/... under the address of the service. */
+  /** `host`: ID.localhost:PORT, in containers ID.host.docker.internal:PORT. `path`: /lb/ID/... under the address of the service. */
   readonly form: 'host' | 'path'
   /** What stands before the worker's own path, without a slash at the end. */
   readonly prefix: string
@@ -9,7 +12,7 @@ export type RequestAddress = {
   readonly target: string
 }
 
-const OWN_HOST = /^([a-z0-9-]+)\.localhost(?::\d+)?$/i
+const OWN_HOST = /^([a-z0-9-]+)\.(?:localhost|host\.docker\.internal)(?::\d+)?$/i
 const OWN_PATH = /^\/lb\/([^/?#]+)(.*)$/s
 
 /**
@@ -31,6 +34,6 @@ export function readAddress(url: string, host: string | undefined): RequestAddre
  * @param own host:port pairs of the service, lower case
  */
 export function isEndpointHost(host: string | undefined, own: ReadonlySet<string>): boolean {
-  const [service] = /(?<=^[^.]+\.)localhost:\d+$/.exec((host ?? '').toLowerCase()) ?? []
+  const [service] = /(?<=^[^.]+\.)(?:localhost|host\.docker\.internal):\d+$/.exec((host ?? '').toLowerCase()) ?? []
   return service !== undefined && own.has(service)
 }

@@ -23,6 +23,9 @@ export const DOWNLOAD_TRANSITIONS = {
 export const mayHappen = (event: DownloadEvent, state: DownloadState): boolean =>
   (DOWNLOAD_TRANSITIONS[event].from as readonly DownloadState[]).includes(state)
 
+/** Whether a download goes on by nothing but a person's word. */
+export const hasEnded = (state: DownloadState): boolean => !mayHappen('cancel', state)
+
 const PAUSES_MS = [1000, 2000, 5000, 10_000, 30_000, 60_000] as const
 /** Tries in a row without a byte, after which a download fails; source: ours, some ten minutes. */
 export const TRIES_MAX = 12

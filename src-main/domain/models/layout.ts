@@ -170,6 +170,9 @@ export const PATHS_FILE = '/comfyui/extra_model_paths.yaml'
 /** Where containers have a folder. @param index of it, from 0 on */
 export const mountOf = (index: number): string => `${MOUNT_ROOT}/${index + 1}`
 
+/** Whether a path of a container is that of a folder of models. */
+export const isOfModels = (path: string): boolean => path.startsWith(`${MOUNT_ROOT}/`)
+
 /** A folder, where it is seen, and what directories it has. */
 type SeenFolder = {
   readonly folder: ModelFolder

@@ -20,8 +20,10 @@ export type SavedEndpoint = {
   readonly gpuIds?: string | null
   readonly gpuCount?: number | null
   readonly instanceIds?: readonly string[] | null
+  readonly modelReferences?: readonly string[] | null
   readonly template?: {
     readonly imageName?: string | null
+    readonly containerRegistryAuthId?: string | null
     readonly env?: readonly { readonly key: string; readonly value: string }[] | null
   } | null
 }
@@ -79,13 +81,15 @@ export function withSaved(manifest: Manifest, saved: ReadonlyMap<string, SavedEn
 }
 
 function savedOver(
-  { imageName, gpuIds: _gpuIds, instanceIds: _instanceIds, ...found }: ManifestResource,
+  { imageName, registryAuth, gpuIds: _gpuIds, instanceIds: _instanceIds, ...found }: ManifestResource,
   { template, ...saved }: SavedEndpoint,
 ): ManifestResource {
   const given = Object.fromEntries((template?.env ?? []).map(({ key, value }) => [key, value]))
+  const model = saved.modelReferences?.[0] ?? found.model
   return {
     ...found,
-    ...imageOf(template?.imageName ?? imageName),
+    ...imageOf(template?.imageName ?? imageName, template?.containerRegistryAuthId || registryAuth),
+    ...(model === undefined ? {} : { model }),
     ...(saved.gpuIds == null ? {} : { gpuIds: saved.gpuIds }),
     ...(saved.instanceIds == null ? {} : { instanceIds: [...saved.instanceIds] }),
     workersMin: saved.workersMin ?? found.workersMin,
@@ -100,8 +104,12 @@ function savedOver(
 }
 
 // An image of the platform's runtime stands for ours.
-function imageOf(image: string | undefined): Pick<ManifestResource, 'imageName'> {
-  return image === undefined || readRuntimeImage(image) !== undefined ? {} : { imageName: image }
+function imageOf(
+  image: string | undefined,
+  registryAuth: string | undefined,
+): Pick<ManifestResource, 'imageName' | 'registryAuth'> {
+  if (image === undefined || readRuntimeImage(image) !== undefined) return {}
+  return { imageName: image, ...(registryAuth === undefined ? {} : { registryAuth }) }
 }
 
 function ofTheAppAlone(env: Readonly<Record<string, string>>): Record<string, string> {
@@ -114,7 +122,8 @@ function resourceOf(found: PlatformResource): ManifestResource {
   return {
     sdk: 2,
     is_load_balanced: isApi,
-    ...imageOf(found.imageName),
+    ...imageOf(found.imageName, found.registryAuth),
+    ...(found.model === undefined ? {} : { model: found.model }),
     workersMin: found.workersMin,
     workersMax: found.workersMax,
     ...(found.gpus === undefined ? {} : { gpuIds: found.gpus.join(',') }),

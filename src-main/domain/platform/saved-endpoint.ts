@@ -1,4 +1,5 @@
 /** An endpoint as the platform's GraphQL clients save it, in the words of the management API. */
+import { hubModel } from '../../contract/models.ts'
 import type { PlatformEndpointCreate, PlatformEndpointUpdate } from '../../contract/platform.ts'
 import { FLASHBOOT } from '../../contract/platform-settings.ts'
 import type { SavedEndpoint } from './manifest.ts'
@@ -61,6 +62,17 @@ export function createOf(input: SavedInput): PlatformEndpointCreate {
     type: isApi ? 'LOAD_BALANCER' : 'QUEUE',
     ...(gpu === undefined || pools === undefined ? {} : { gpu: { ...gpu, pools } }),
   }
+}
+
+/** The model that its workers are to find, or what is wrong with it, as the end of a sentence. */
+export function modelOf({ modelReferences }: Pick<SavedInput, 'modelReferences'>): {
+  readonly model?: string | undefined
+  readonly problem?: string | undefined
+} {
+  const [model, ...others] = modelReferences ?? []
+  if (others.length > 0) return { problem: 'has several, and workers find one: name one' }
+  const { error } = hubModel.optional().safeParse(model)
+  return error === undefined ? { model } : { problem: error.issues[0]?.message ?? 'must be owner/name' }
 }
 
 const listOf = (text: string) =>

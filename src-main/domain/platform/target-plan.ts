@@ -29,7 +29,7 @@ const PORT = '80'
 
 /** One endpoint as the platform's tools save it. Source: docs/spec/platform.md, 8. */
 export function saveInputOf(name: string, resource: ManifestResource, place: SavePlace): SavedInput {
-  const { is_load_balanced: isApi, gpuIds, instanceIds, minCudaVersion, dataCenterIds } = resource
+  const { is_load_balanced: isApi, gpuIds, instanceIds, minCudaVersion, dataCenterIds, model } = resource
   const kind = isApi ? 'api' : 'queue'
   const runtime = `runpod/${kind}${gpuIds === undefined ? '' : '-gpu'}:py${place.pythonVersion}-${CHANNEL}`
   const cards = gpuIds === undefined ? {} : { gpuIds, gpuCount: resource.gpuCount }
@@ -48,6 +48,7 @@ export function saveInputOf(name: string, resource: ManifestResource, place: Sav
     ...cards,
     ...(gpuIds === undefined || minCudaVersion === undefined ? {} : { minCudaVersion }),
     ...(instanceIds === undefined ? {} : { instanceIds }),
+    ...(model === undefined ? {} : { modelReferences: [model] }),
     template: { imageName: resource.imageName ?? runtime, env: envOf(name, resource, place) },
   }
 }

@@ -17,7 +17,17 @@ export function toPlatformManifest(manifest: Manifest): PlatformManifest {
 }
 
 function resourceOf(name: string, found: ManifestResource): PlatformManifest['resources'][number] {
-  const { functions, networkVolumes, dataCenterIds, gpuIds, instanceIds, imageName, minCudaVersion } = found
+  const {
+    functions,
+    networkVolumes,
+    dataCenterIds,
+    gpuIds,
+    instanceIds,
+    imageName,
+    registryAuth,
+    model,
+    minCudaVersion,
+  } = found
   const mounts = networkVolumes.flatMap(({ name: called, id }) => called ?? id ?? [])
   return {
     kind: found.is_load_balanced ? 'api' : 'queue',
@@ -34,6 +44,8 @@ function resourceOf(name: string, found: ManifestResource): PlatformManifest['re
     env: found.env,
     ...(dataCenterIds === undefined ? {} : { locations: dataCenterIds.join(',') }),
     ...(imageName === undefined ? {} : { imageName }),
+    ...(registryAuth === undefined ? {} : { registryAuth }),
+    ...(model === undefined ? {} : { model }),
     maxConcurrency: found.maxConcurrency,
     executionTimeoutMs: found.executionTimeoutMs,
     flashboot: found.flashboot ?? true,

@@ -3,6 +3,11 @@
 /** A variable and who reads it. */
 type PlatformVariable = { readonly name: string; readonly value: string }
 
+/** The address below whose host load-balanced endpoints are hosts: an IP address has none below it. */
+export function endpointHostsUrl(serviceUrl: string): string {
+  return serviceUrl.replace(/^http:\/\/127\.0\.0\.1(?=:)/, 'http://localhost')
+}
+
 /**
  * The variables for a service.
  * @param url of the service, without a slash at the end
@@ -17,11 +22,9 @@ export function platformVariables(
   key: string,
   { bundle, pythonPath }: { readonly bundle: string | undefined; readonly pythonPath: string },
 ): readonly PlatformVariable[] {
-  // Load-balanced endpoints are hosts below that of the data plane, which an IP address cannot have.
-  const dataPlane = url.replace(/^http:\/\/127\.0\.0\.1(?=:)/, 'http://localhost')
   return Object.entries({
     RUNPOD_API_BASE_URL: url,
-    RUNPOD_ENDPOINT_BASE_URL: `${dataPlane}/v2`,
+    RUNPOD_ENDPOINT_BASE_URL: `${endpointHostsUrl(url)}/v2`,
     RUNPOD_API_KEY: key,
     RUNPOD_CONSOLE_URL: url,
     RUNPOD_HAPI_URL: url,

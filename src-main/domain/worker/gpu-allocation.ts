@@ -128,7 +128,7 @@ function inUse({ fitting, free }: Offer, held: readonly GpuHold[]): string {
 // What an endpoint asks for, and whether a card is that.
 
 /** One thing that may be asked for: any card, one like those of a group, or one of a name. */
-type GpuWant =
+export type GpuWant =
   | { readonly kind: 'any' }
   | { readonly kind: 'group'; readonly group: keyof typeof GPU_GROUPS }
   | { readonly kind: 'name'; readonly name: string }
@@ -175,8 +175,12 @@ export function meetsWant(want: GpuWant, card: GpuCard): boolean {
   if (want.kind === 'any') return true
   if (want.kind === 'name') return isNamed(card, want.name)
   // No rounding: a card that does not tell its memory (unified memory) can be asked for by name.
-  return (card.memoryBytes ?? 0) >= GPU_GROUPS[want.group].memoryGb * GIB * SHOWN_SHARE
+  return (card.memoryBytes ?? 0) >= leastMemoryBytes(want.group)
 }
+
+/** The least memory that a card must show to be like those of a group. */
+export const leastMemoryBytes = (group: keyof typeof GPU_GROUPS): number =>
+  GPU_GROUPS[group].memoryGb * GIB * SHOWN_SHARE
 
 /** Whether the card is one of the models of the group, which come before others that are as large. */
 function isOfGroup(want: GpuWant, card: GpuCard): boolean {

@@ -13,6 +13,17 @@ import { isLive } from './transitions.ts'
  * Only a waiting job of normal priority makes a fleet grow.
  */
 
+// Decisions for one endpoint are at least this far apart, so that thousands of jobs a second cost few of them.
+const DECISION_GAP_MS = 20
+
+/**
+ * When an endpoint is looked at next for something that happens at `at`: then, or as long after the last decision as
+ * decisions are apart. Source: ours. @param lastAt when the last one was made, steady ms; undefined: none lately
+ */
+export function nextDecisionAt(at: number, lastAt: number | undefined): number {
+  return lastAt === undefined ? at : Math.max(at, lastAt + DECISION_GAP_MS)
+}
+
 /** How many workers the normal jobs can use, whatever the delay. */
 function neededWorkers(facts: ScalingFacts, remaining: readonly ScalingWorker[]): number {
   const { config, paused, queue } = facts

@@ -291,6 +291,19 @@ export function nextStanding({ phase, duty }: WorkerStanding, event: WorkerEvent
   return next && { phase: next, duty }
 }
 
+/** What comes with an event; the table says which of it the event records. */
+export type EventFacts = Partial<Pick<WorkerRecords, 'reason' | 'failure' | 'standsInFor' | 'killedBy'>>
+
+/** What an event records; source: the table. @param now steady ms */
+export function recordsOf(event: WorkerEvent, facts: EventFacts, now: number): Partial<WorkerRecords> {
+  const all: WorkerRecords = {
+    ...{ reason: undefined, failure: undefined, standsInFor: undefined, killedBy: undefined },
+    ...{ progressAt: now, idleSince: now, pausedSince: now, resumedAt: now, thawedAt: now, becameReady: true },
+    ...facts,
+  }
+  return Object.fromEntries(WORKER_TRANSITIONS[event].records.map((field) => [field, all[field]]))
+}
+
 /** The state that people see; source: the table of phases. */
 export function shownState(phase: WorkerPhase): WorkerState {
   return WORKER_PHASES[phase].shown

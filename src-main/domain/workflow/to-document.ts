@@ -173,47 +173,47 @@ function documentNode(part: Drawn, order: number, { x, y }: Position): JsonObjec
   const { node, type, inputs, outputs, leaving, entering, size } = part
   const { id, classType, title } = node
   const { values, others } = valuesOf(part)
-  return new Map<string, JsonValue>([
-    ['id', idOf(id)],
-    ['type', classType],
-    ['pos', [jsonNumber(x), jsonNumber(y)]],
-    ['size', [jsonNumber(size[0]), jsonNumber(size[1])]],
-    ['flags', new Map()],
-    ['order', jsonNumber(order)],
-    ['mode', { number: '0' }],
-    ['inputs', inputs.map((slot, at) => writeInput(slot, entering[at]))],
-    [
-      'outputs',
-      outputs.map((slot, at) =>
-        writeOutput(
-          slot,
-          leaving.filter((link) => link.slot === at),
-        ),
-      ),
-    ],
-    ...(title === undefined || title === (type?.displayName ?? classType) ? [] : [['title', title] as const]),
-    ['properties', new Map<string, JsonValue>([['Node name for S&R', classType], ...others])],
-    ['widgets_values', values],
-  ])
+  const written = outputs.map((slot, at) =>
+    writeOutput(
+      slot,
+      leaving.filter((link) => link.slot === at),
+    ),
+  )
+  const drawn = new Map<string, JsonValue>()
+    .set('id', idOf(id))
+    .set('type', classType)
+    .set('pos', [jsonNumber(x), jsonNumber(y)])
+    .set('size', [jsonNumber(size[0]), jsonNumber(size[1])])
+    .set('flags', new Map())
+    .set('order', jsonNumber(order))
+    .set('mode', { number: '0' })
+    .set(
+      'inputs',
+      inputs.map((slot, at) => writeInput(slot, entering[at])),
+    )
+    .set('outputs', written)
+  if (title !== undefined && title !== (type?.displayName ?? classType)) drawn.set('title', title)
+  return drawn
+    .set('properties', new Map<string, JsonValue>([['Node name for S&R', classType], ...others]))
+    .set('widgets_values', values)
 }
 
+// With set, and not of a list of pairs, which would be twice as much to collect: there are tens of thousands of slots.
 function writeOutput({ name, type }: OutputSlot, links: readonly NewLink[]): JsonObject {
-  const ids = links.map(({ id }) => jsonNumber(id))
-  return new Map<string, JsonValue>([
-    ['name', name],
-    ['type', type],
-    ['links', ids],
-  ])
+  return new Map<string, JsonValue>()
+    .set('name', name)
+    .set('type', type)
+    .set(
+      'links',
+      links.map(({ id }) => jsonNumber(id)),
+    )
 }
 
 function writeInput({ name, type, isWidget, isOptional }: Slot, link: number | undefined): JsonObject {
-  return new Map<string, JsonValue>([
-    ['name', name],
-    ['type', type],
-    ...(isOptional ? [['shape', { number: '7' }] as const] : []),
-    ...(isWidget ? [['widget', new Map([['name', name]])] as const] : []),
-    ['link', link === undefined ? null : jsonNumber(link)],
-  ])
+  const input = new Map<string, JsonValue>().set('name', name).set('type', type)
+  if (isOptional) input.set('shape', { number: '7' })
+  if (isWidget) input.set('widget', new Map([['name', name]]))
+  return input.set('link', link === undefined ? null : jsonNumber(link))
 }
 
 /**

@@ -8,8 +8,8 @@ import { engineMessage } from './engine-messages.ts'
 import type { GpuBook } from './gpu-book.ts'
 import type { ImageStore } from './images.ts'
 import { containerName, labelsOf, type Maker } from './labels.ts'
-import { findMounts, type MountRules } from './mounts.ts'
 import type { WorkerNetworks } from './networks.ts'
+import type { DockerPlace } from './place.ts'
 
 /** What making a container needs. */
 export type ContainerMakerOptions = Maker & {
@@ -17,13 +17,7 @@ export type ContainerMakerOptions = Maker & {
   readonly images: Pick<ImageStore, 'nameFor'>
   readonly networks: WorkerNetworks
   readonly gpus: GpuBook
-  /** Whether the program by which Docker hands out cards is installed; its engine does not tell. */
-  readonly hasGpuHook: () => boolean
-  /** Folder of this machine that holds svc_worker. */
-  readonly pythonPath: string
-  /** Asked for each container: the engine may be found at another address meanwhile. */
-  readonly mountRules: () => MountRules
-  readonly serviceUser: string | undefined
+  readonly place: Pick<DockerPlace, 'mounts' | 'hasGpuHook' | 'user'>
   /** Is notified of an endpoint whose disk the engine cannot limit, and why. */
   readonly onNoDiskLimit: (endpointId: string, why: string) => void
   /** To be awaited before the first container is made, so that a later run looks for what is left. */
@@ -32,7 +26,7 @@ export type ContainerMakerOptions = Maker & {
 
 /** Makes a container; its cards are taken, and given back when it could not be made. Rejects with a reason. */
 export async function makeContainer(options: ContainerMakerOptions, spec: WorkerSpec): Promise<Docker.Container> {
-  const { engine, images, networks, gpus, pythonPath, serviceUser } = options
+  const { engine, images, networks, gpus, place } = options
   const connected = await engine.connect()
   const network = await networks.get(connected, spec.container?.egress ?? true)
   const gpuIds = spec.container === undefined ? [] : gpus.take(spec.workerId, spec.endpointId, spec.container)
@@ -40,9 +34,8 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
     const create = containerOptions({
       spec,
       image: images.nameFor(spec),
-      pythonPath,
-      mounts: await findMounts(spec, options.mountRules()),
-      serviceUser,
+      mounts: await place.mounts(spec, connected),
+      serviceUser: place.user,
       network,
       engine: connected.facts,
       labels: labelsOf(options, spec, gpuIds),
@@ -63,7 +56,7 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
  * @throws Error with the reason when this engine hands out none
  */
 export function devicesFor(
-  { gpus, hasGpuHook }: Pick<ContainerMakerOptions, 'gpus' | 'hasGpuHook'>,
+  { gpus, place }: Pick<ContainerMakerOptions, 'gpus' | 'place'>,
   { facts }: Pick<Connected, 'facts'>,
   ids: readonly string[],
 ): GpuDevices {
@@ -73,7 +66,7 @@ export function devicesFor(
     facts.info,
     cards.filter(({ id }) => ids.includes(id)),
     cards,
-    hasGpuHook(),
+    place.hasGpuHook(),
   )
   if ('reason' in found) throw new Error(`${found.reason}. ${found.fix}`)
   return found

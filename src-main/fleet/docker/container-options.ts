@@ -2,33 +2,30 @@
 import { basename } from 'node:path'
 import type Docker from 'dockerode'
 import { CODE_FOLDER, type ContainerSettings } from '../../contract/container.ts'
-import { LOOPBACK } from '../../domain/own-addresses.ts'
+import { listeningVariables } from '../../domain/load-balanced/listening-variables.ts'
+import { HOST_OF_CONTAINERS, LOOPBACK } from '../../domain/own-addresses.ts'
 import { containerLimits, PROFILES } from '../../domain/worker/container-limits.ts'
 import type { GpuDevices } from '../../domain/worker/gpu-devices.ts'
 import type { WorkerSpec } from '../../services/ports/fleet.ts'
 import type { EngineFacts } from './engine.ts'
-import type { Mounts } from './mounts.ts'
+import { type Mount, RUNTIME_FOLDER } from './mounts.ts'
 import type { WorkerNetwork } from './networks.ts'
 
 /** All that the options are made of. */
 export type ContainerPlan = {
   readonly spec: WorkerSpec
   readonly image: string
-  /** Folder of this machine that holds svc_worker. */
-  readonly pythonPath: string
-  /** What `findMounts` found of the handler's folder and the volumes. */
-  readonly mounts: Mounts
-  /** Number of the user and group of this service, like `1000:1000`; undefined where the system has none. */
+  /** The handler's folder, svc_worker and the volumes. */
+  readonly mounts: readonly Mount[]
+  /** Number of the user and group whose files those are, like `1000:1000`; undefined where there are none. */
   readonly serviceUser: string | undefined
-  readonly network: Pick<WorkerNetwork, 'name' | 'extraHosts'>
+  readonly network: Pick<WorkerNetwork, 'name' | 'extraHosts' | 'endpointHosts'>
   readonly engine: Pick<EngineFacts, 'cpus' | 'memoryBytes' | 'inVirtualMachine' | 'rootless'>
   readonly labels: Readonly<Record<string, string>>
   /** What the engine needs to hand out graphics cards; undefined without any. */
   readonly gpus: GpuDevices
 }
 
-/** Where svc_worker is in a container. */
-const RUNTIME_FOLDER = '/opt/drydock/python'
 const LOG_BYTES = '8m'
 const NANO = 1e9
 
@@ -84,19 +81,13 @@ function environmentOf({ spec, gpus }: ContainerPlan): Readonly<Record<string, s
     PYTHONUNBUFFERED: '1',
     ...spec.env,
     ...(handler === undefined ? {} : { PYTHONPATH: [RUNTIME_FOLDER, spec.env.PYTHONPATH].filter(Boolean).join(':') }),
-    ...(loadBalanced === undefined
-      ? {}
-      : {
-          PORT: String(loadBalanced.port),
-          PORT_HEALTH: String(loadBalanced.healthPort ?? loadBalanced.port),
-          SVC_HOST: '0.0.0.0', // where the route server of `svc` listens: a container's loopback is its own
-        }),
+    ...(loadBalanced === undefined ? {} : listeningVariables(loadBalanced)),
     ...gpus.env, // last: neither image nor user may choose other cards
   }
 }
 
 function hostConfig(plan: ContainerPlan): Docker.HostConfig {
-  const { spec, network, engine, gpus } = plan
+  const { spec, engine, gpus } = plan
   const settings = spec.container
   if (settings === undefined) return {}
   const profile = PROFILES[settings.profile]
@@ -116,27 +107,27 @@ function hostConfig(plan: ContainerPlan): Docker.HostConfig {
     ShmSize: limits.shmBytes,
     ...(limits.diskBytes === undefined ? {} : { StorageOpt: { size: String(limits.diskBytes) } }),
     LogConfig: { Type: 'json-file', Config: { 'max-size': LOG_BYTES, 'max-file': '2' } },
-    ExtraHosts: [...network.extraHosts],
-    Mounts: engineMounts(plan),
+    ExtraHosts: extraHosts(plan),
+    Mounts: plan.mounts.map(engineMount),
     PortBindings: Object.fromEntries(publishedPorts(plan).map((port) => [port, [{ HostIp: LOOPBACK }]])),
     ...gpus.hostConfig,
   }
 }
 
-function engineMounts({ spec, pythonPath, mounts: { handlerFolder, volumes } }: ContainerPlan): Docker.MountConfig {
-  // The worker image has svc_worker at that path.
-  const runtime = spec.container?.image === undefined ? [] : [readOnly(pythonPath, RUNTIME_FOLDER)]
-  const code = handlerFolder === undefined ? [] : [readOnly(handlerFolder, CODE_FOLDER), ...runtime]
-  const own = volumes.map(({ type, source, target, readOnly: ReadOnly }) => ({
-    Type: type,
-    Source: source,
-    Target: target,
-    ReadOnly,
-  }))
-  return [...code, ...own]
+// A container looks names up in a file of its own, in which each has to stand.
+function extraHosts({ spec: { callsHosts }, network }: ContainerPlan): string[] {
+  const { extraHosts, endpointHosts } = network
+  if (callsHosts === undefined) return [...extraHosts]
+  const names = [HOST_OF_CONTAINERS, ...callsHosts.map((name) => `${name}.${HOST_OF_CONTAINERS}`)]
+  return [...new Set([...extraHosts, ...names.map((name) => `${name}:${endpointHosts.address}`)])]
 }
 
-const readOnly = (Source: string, Target: string) => ({ Type: 'bind' as const, Source, Target, ReadOnly: true })
+const engineMount = ({ type, source, target, readOnly }: Mount): Docker.MountConfig[number] => ({
+  Type: type,
+  Source: source,
+  Target: target,
+  ReadOnly: readOnly,
+})
 
 // Where this machine does not see the addresses of containers, the engine publishes the ports on loopback.
 function publishedPorts({ spec, engine }: ContainerPlan): readonly string[] {

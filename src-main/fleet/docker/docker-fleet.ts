@@ -18,29 +18,28 @@ import { type ContainerMakerOptions, devicesFor, makeContainer } from './contain
 import { openContainerShell } from './container-shell.ts'
 import { type ContainerWorker, createContainerWorker, removeContainer } from './container-worker.ts'
 import { createDockerMachine } from './docker-machine.ts'
-import { type ContainerEvent, createEngine } from './engine.ts'
+import { type ContainerEvent, createEngine, type Engine } from './engine.ts'
 import { engineMessage } from './engine-messages.ts'
-import { type EngineSurroundings, engineAddresses, engineSockets } from './find-engine.ts'
 import { createGpuBook } from './gpu-book.ts'
-import { createGpuReader, hasNvidiaHook } from './gpu-inventory.ts'
 import { createImageStore, type ImageStoreOptions } from './images.ts'
-import { type ContainerPorts, containerAddress, LABELS, readPortsLabel } from './labels.ts'
+import { type ContainerPorts, LABELS, readPortsLabel } from './labels.ts'
+import { BUNDLE_FILE } from './mounts.ts'
 import { createWorkerNetworks } from './networks.ts'
+import type { DockerPlace } from './place.ts'
 import { readUsage } from './read-usage.ts'
 
 /** What the driver needs. */
-export type DockerFleetOptions = Pick<ImageStoreOptions, 'resources' | 'version' | 'registryAuth'> & {
+export type DockerFleetOptions = Pick<ImageStoreOptions, 'resources' | 'version' | 'registryAuth' | 'surroundings'> & {
   readonly clock: Clock
   readonly log: Log
   /** Folder for how far output was read; made if missing. */
   readonly folder: string
-  /** Folder of this machine that holds svc_worker. */
-  readonly pythonPath: string
+  /** Where its engine is. */
+  readonly place: DockerPlace
+  /** The connection to it, where others use it too; it is closed with the fleet. */
+  readonly engine?: Engine | undefined
   /** How many workers may run at once. */
   readonly maxWorkers: () => number
-  readonly surroundings: EngineSurroundings
-  /** Opens a listener for workers on an address of this machine; the same one for the same address. */
-  readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
   readonly state: {
     /** Names the containers and networks of this data folder; a-z and 0-9. */
     readonly serviceId: () => string
@@ -56,28 +55,22 @@ const SWEEP_AGAIN_MS = 2000
 
 /** Makes the driver. The engine is looked for when it is first needed. */
 export function createDockerFleet(options: DockerFleetOptions): Fleet {
-  const { clock, log, pythonPath, maxWorkers, state, surroundings } = options
+  const { clock, log, place, maxWorkers, state } = options
   const serviceId = state.serviceId()
   const running = new Map<string, ContainerWorker>()
   const prepared = new Map<string, Promise<Docker.Container>>()
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: ((output: WorkerOutput) => void)[] = []
   const capacityListeners: (() => void)[] = []
-  const engine = createEngine({
-    clock,
-    log,
-    addresses: () => engineAddresses(surroundings),
-    label: `${LABELS.service}=${serviceId}`,
-  })
+  const engine = options.engine ?? createEngine({ clock, log, place, label: `${LABELS.service}=${serviceId}` })
   const images = createImageStore(options)
   const networks = createWorkerNetworks({
     serviceId,
     labels: { [LABELS.service]: serviceId },
-    open: options.openForWorkers,
+    open: place.openForWorkers,
   })
   const marks = openReadMarks(options.folder)
-  const gpuReader = createGpuReader({ env: surroundings.env })
-  const gpus = createGpuBook({ readInventory: gpuReader.inventory, clock, log, onChange: capacityChanged })
+  const gpus = createGpuBook({ readInventory: place.gpuReader.inventory, clock, log, onChange: capacityChanged })
   const withoutDiskLimit = new Set<string>() // endpoints of which that was said
   const making: ContainerMakerOptions = {
     serviceId,
@@ -86,10 +79,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     images,
     networks,
     gpus,
-    hasGpuHook: () => hasNvidiaHook(surroundings.env.PATH ?? ''),
-    pythonPath,
-    mountRules: () => ({ sockets: engineSockets(surroundings), platform: surroundings.platform }),
-    serviceUser: surroundings.user,
+    place,
     onNoDiskLimit(endpointId, why) {
       if (!withoutDiskLimit.has(endpointId))
         log.warn('the engine cannot limit the disk of containers', { endpointId, why })
@@ -101,7 +91,9 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const starting = new Map<string, ContainerEvent | undefined>()
   const startingIds = new Set<string>()
   let sweepDue = false
-  let hasSparedWanted = false // by the last sweep
+  // What was made for a worker that does not run yet.
+  const made = new Map<string, string>()
+  let hasSparedUnsettled = false // by the last sweep: nobody could say yet which container of a worker is the right one
   let cancelSweep: (() => void) | undefined
   let removal: Promise<void> = Promise.resolve()
 
@@ -162,6 +154,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       onEnd(exit) {
         running.delete(workerId)
         gpus.release(workerId)
+        place.release(container.id)
         for (const listener of exitListeners) listener(exit)
       },
       onLeft: sweepLater,
@@ -173,19 +166,29 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     return worker
   }
 
+  async function make(spec: WorkerSpec): Promise<Docker.Container> {
+    try {
+      const container = await makeContainer(making, spec)
+      made.set(spec.workerId, container.id)
+      return container
+    } finally {
+      // One whose making was cut off by its engine may be there all the same.
+      if (hasSparedUnsettled) sweepLater()
+    }
+  }
+
   function start(spec: WorkerSpec): Promise<FleetWorker> {
     startingIds.add(spec.workerId)
     return startNow(spec).finally(() => {
       startingIds.delete(spec.workerId)
-      // What a sweep took for this worker's may be of a making that was cut off.
-      if (hasSparedWanted) sweepLater()
+      made.delete(spec.workerId)
     })
   }
 
   async function startNow(spec: WorkerSpec): Promise<FleetWorker> {
     const ready = prepared.get(spec.workerId)
     prepared.delete(spec.workerId)
-    const container = await (ready?.catch(() => makeContainer(making, spec)) ?? makeContainer(making, spec))
+    const container = await (ready?.catch(() => make(spec)) ?? make(spec))
     starting.set(container.id, undefined)
     try {
       await container.start()
@@ -215,15 +218,17 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     const cards = gpuIds.length === 0 ? {} : { gpus: gpuIds }
     const facts = { workerId, handle: JSON.stringify({ container: id }), pid: undefined, container: id, ...cards }
     if (ports === undefined) return facts
-    const { inVirtualMachine, rootless } = (await engine.connect()).facts
-    const address = containerAddress(await container.inspect(), ports, inVirtualMachine || rootless)
-    return { ...facts, address }
+    const connected = await engine.connect()
+    return { ...facts, address: await place.addressOf(await container.inspect(), ports, connected) }
   }
 
   async function stop(workerId: string, graceMs: number): Promise<void> {
     const unused = prepared.get(workerId)
     prepared.delete(workerId)
-    if (unused !== undefined) await removeContainer(await unused, sweepLater)
+    if (unused !== undefined) {
+      await removeContainer(await unused, sweepLater)
+      made.delete(workerId)
+    }
     await running.get(workerId)?.stop(graceMs)
   }
 
@@ -248,10 +253,12 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     }
   }
 
-  // Of this run, and not one that was lost with a connection: neither prepared nor about to start.
-  function isWanted(labels: Readonly<Record<string, string>>): boolean {
-    const workerId = labels[LABELS.worker] ?? ''
-    return labels[LABELS.run] === making.runId && (prepared.has(workerId) || startingIds.has(workerId))
+  // Of this run, and not one that was lost with a connection: of a worker that is prepared or about to start. Until its
+  // making has settled, each container that bears its name may be the one.
+  function isWanted({ Id, Labels }: Docker.ContainerInfo): boolean {
+    const workerId = Labels[LABELS.worker] ?? ''
+    if (Labels[LABELS.run] !== making.runId || !(prepared.has(workerId) || startingIds.has(workerId))) return false
+    return (made.get(workerId) ?? Id) === Id
   }
 
   // One after the other: of two at once, one would only learn that the other's removal goes on, and end before it.
@@ -262,15 +269,15 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
 
   async function removeUnknownNow(): Promise<void> {
     const { docker } = await engine.connect()
-    const filters = { label: [`${LABELS.service}=${serviceId}`] }
+    const filters = { label: [`${LABELS.service}=${serviceId}`, LABELS.worker] }
     const mine = new Set([...running.values()].map(({ container }) => container.id))
     const found = await docker.listContainers({ all: true, filters })
     sweepDue = false
     const others = found.filter(({ Id }) => !mine.has(Id))
-    hasSparedWanted = others.some(({ Labels }) => isWanted(Labels))
+    hasSparedUnsettled = others.some((found) => isWanted(found) && !made.has(found.Labels[LABELS.worker] ?? ''))
     await Promise.all(
       others
-        .filter(({ Labels }) => !isWanted(Labels))
+        .filter((found) => !isWanted(found))
         .map(async ({ Id, Labels }) => {
           log.warn('removes a container without an owner', { workerId: Labels[LABELS.worker] })
           await removeContainer(docker.getContainer(Id), sweepLater)
@@ -297,13 +304,16 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       const connected = await engine.connect()
       if (plan.container?.gpu !== undefined) await gpus.refresh()
       await images.ensure(connected, plan, watch)
-      return (await networks.get(connected, plan.container?.egress ?? true)).reach
+      await place.send(plan, connected, watch)
+      const { reach, endpointHosts } = await networks.get(connected, plan.container?.egress ?? true)
+      if (plan.callsHosts === undefined) return reach
+      return { ...reach, endpointHosts: { url: endpointHosts.url, bundle: BUNDLE_FILE } }
     },
     async prepare(spec) {
-      const made = makeContainer(making, spec)
-      made.catch(() => prepared.delete(spec.workerId))
-      prepared.set(spec.workerId, made)
-      await made
+      const container = make(spec)
+      container.catch(() => prepared.delete(spec.workerId))
+      prepared.set(spec.workerId, container)
+      await container
     },
     start,
     stop,
@@ -330,7 +340,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     },
     refusal,
     usage: (workerIds) =>
-      readUsage({ workers: workerIds.flatMap((id) => running.get(id) ?? []), gpus, gpuReader, log }),
+      readUsage({ workers: workerIds.flatMap((id) => running.get(id) ?? []), gpus, gpuReader: place.gpuReader, log }),
     async openShell(workerId, size, listener) {
       const worker = running.get(workerId)
       if (worker === undefined) throw new Error('it is not running yet')

@@ -3,7 +3,7 @@
  * when it breaks. dockerode is loaded then too, as a service without containers should not carry it.
  */
 import type Docker from 'dockerode'
-import { LOOPBACK_NAMES } from '../../domain/own-addresses.ts'
+import { LOOPBACK, LOOPBACK_NAMES } from '../../domain/own-addresses.ts'
 import type { Clock, Log } from '../../services/ports/system.ts'
 import type { EngineAddress } from './find-engine.ts'
 
@@ -47,12 +47,24 @@ export type Engine = {
   readonly close: () => void
 }
 
+/** Where an engine is looked for. */
+export type EnginePlace = {
+  /**
+   * Where the engine may answer; asked anew for each try, as it may be installed meanwhile. Rejects, with a sentence for a
+   * person, where there is no way to its machine.
+   */
+  readonly addresses: () => readonly EngineAddress[] | Promise<readonly EngineAddress[]>
+  /** A sentence for a person. @param tried each address with what it answered */
+  readonly whyNoEngine: (tried: readonly string[]) => string
+  /** Whether it runs on Linux; elsewhere its containers are in a virtual machine. */
+  readonly isOnLinux: boolean
+}
+
 /** What the connection needs. */
 export type EngineOptions = {
   readonly clock: Clock
   readonly log: Log
-  /** Asked anew for each try: an engine that is installed meanwhile is found. */
-  readonly addresses: () => readonly EngineAddress[]
+  readonly place: EnginePlace
   /** Label of the containers whose events are wanted. */
   readonly label: string
 }
@@ -63,7 +75,7 @@ const RETRY_MS = 500
 const RESPONSE_MS = 5000
 
 /** Makes the connection; nothing is opened yet. */
-export function createEngine({ clock, log, addresses, label }: EngineOptions): Engine {
+export function createEngine({ clock, log, place, label }: EngineOptions): Engine {
   const eventListeners: ((event: ContainerEvent) => void)[] = []
   const changeListeners: ((state: 'connected' | 'lost') => void)[] = []
   let connected: Promise<Connected> | undefined
@@ -79,10 +91,10 @@ export function createEngine({ clock, log, addresses, label }: EngineOptions): E
 
   async function open(): Promise<Connected> {
     const tried: string[] = []
-    for (const address of addresses()) {
+    for (const address of await place.addresses()) {
       try {
         const docker = await clientFor(address)
-        const facts = await readFacts(docker, address.source)
+        const facts = await readFacts(docker, address.source, place.isOnLinux)
         await watch(docker)
         problem = undefined
         everConnected = true
@@ -93,8 +105,7 @@ export function createEngine({ clock, log, addresses, label }: EngineOptions): E
         tried.push(`${address.source} (${address.host}): ${(error as Error).message}`)
       }
     }
-    const attempts = tried.length === 0 ? 'there is no socket at the usual paths' : tried.join('; ')
-    throw new Error(`no Docker engine answers: ${attempts}. Start Docker, or set DOCKER_HOST`)
+    throw new Error(place.whyNoEngine(tried))
   }
 
   async function watch(docker: Docker): Promise<void> {
@@ -184,8 +195,12 @@ function once(run: () => void): () => void {
   }
 }
 
-async function clientFor({ host }: EngineAddress): Promise<Docker> {
+async function clientFor({ host, agent }: EngineAddress): Promise<Docker> {
   const { default: Client } = await import('dockerode')
+  if (agent !== undefined) {
+    const through = { host: LOOPBACK, port: 1, protocol: 'http' as const, agent } // its types know no agent
+    return new Client(through)
+  }
   if (host.startsWith('unix://')) return new Client({ socketPath: host.slice('unix://'.length) })
   if (host.startsWith('npipe:')) return new Client({ socketPath: host.slice('npipe:'.length) })
   const address = new URL(host.replace(/^tcp:/, 'http:'))
@@ -194,14 +209,14 @@ async function clientFor({ host }: EngineAddress): Promise<Docker> {
   return new Client({ host: address.hostname, port: address.port || '2375', protocol: 'http' })
 }
 
-async function readFacts(docker: Docker, source: string): Promise<EngineFacts> {
+async function readFacts(docker: Docker, source: string, isOnLinux: boolean): Promise<EngineFacts> {
   const info = (await within(docker.info(), 'it does not answer')) as Record<string, unknown>
   const system = String(info.OperatingSystem ?? '')
   const security = Array.isArray(info.SecurityOptions) ? info.SecurityOptions.map(String) : []
   return {
     version: String(info.ServerVersion ?? 'unknown'),
     source,
-    inVirtualMachine: process.platform !== 'linux' || system.includes('Docker Desktop'),
+    inVirtualMachine: !isOnLinux || system.includes('Docker Desktop'),
     rootless: security.some((option) => option.includes('rootless')),
     cpus: Number(info.NCPU ?? 1),
     memoryBytes: Number(info.MemTotal ?? 0),

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import type { Agent } from 'node:http'
 import { join } from 'node:path'
 
 /** Where an engine may answer: a socket or an address, and who named it. */
@@ -11,6 +12,8 @@ export type EngineAddress = {
   readonly host: string
   /** For a person: 'DOCKER_HOST', 'the context colima', 'a usual place'. */
   readonly source: string
+  /** Makes the connections to it, where no address of this machine leads there. */
+  readonly agent?: Agent | undefined
 }
 
 /** What is looked at. */
@@ -60,15 +63,24 @@ function usualSockets({ env, home, platform }: EngineSurroundings): readonly str
   ]
 }
 
-// The docker command stores a context in a folder that is named by the hash of the context's name.
-function currentContext({ env, home }: EngineSurroundings): EngineAddress | undefined {
-  const folder = env.DOCKER_CONFIG ?? join(home, '.docker')
-  const name = env.DOCKER_CONTEXT ?? textField(readConfig(join(folder, 'config.json')), 'currentContext')
+type DockerConfig = Pick<EngineSurroundings, 'env' | 'home'>
+
+function currentContext(surroundings: EngineSurroundings): EngineAddress | undefined {
+  const config = readConfig(join(dockerFolder(surroundings), 'config.json'))
+  const name = surroundings.env.DOCKER_CONTEXT ?? textField(config, 'currentContext')
   if (name === undefined || name === '' || name === 'default') return undefined
-  const hash = createHash('sha256').update(name).digest('hex')
-  const { Endpoints } = readConfig(join(folder, 'contexts/meta', hash, 'meta.json'))
-  const host = textField(field(Endpoints, 'docker'), 'Host')
+  const host = contextHost(surroundings, name)
   return host === undefined ? undefined : { host, source: `the context ${name}` }
+}
+
+const dockerFolder = ({ env, home }: DockerConfig) => env.DOCKER_CONFIG ?? join(home, '.docker')
+
+/** Address of the engine of a context of the docker command; undefined where it knows none of this name. */
+export function contextHost(surroundings: DockerConfig, name: string): string | undefined {
+  // Each context is in a folder that is named by the hash of its name.
+  const hash = createHash('sha256').update(name).digest('hex')
+  const { Endpoints } = readConfig(join(dockerFolder(surroundings), 'contexts/meta', hash, 'meta.json'))
+  return textField(field(Endpoints, 'docker'), 'Host')
 }
 
 function field(value: unknown, name: string): unknown {

@@ -13,7 +13,7 @@ import {
 } from '../../domain/worker/gpu-list.ts'
 import { GPU_PROCESSES_ARGUMENTS, type GpuProcess, readGpuProcesses } from '../../domain/worker/usage.ts'
 
-/** The cards of this machine. Neither call rejects. */
+/** The cards of a machine. Neither call rejects. */
 export type GpuReader = {
   /** The cards as they are now. Takes 20 ms to some seconds, the first one after a pause most. */
   readonly inventory: () => Promise<GpuInventory>
@@ -37,7 +37,11 @@ const MOST_BYTES = MIB
 
 /** Makes the reader; nothing is started yet. */
 export function createGpuReader(options: GpuReaderOptions = {}): GpuReader {
-  const ask = (args: readonly string[]) => runFirst(args, options)
+  return gpuReaderBy((args) => runFirst(args, options))
+}
+
+/** Makes a reader of the cards of any machine. @param ask runs nvidia-smi there; never rejects */
+export function gpuReaderBy(ask: (args: readonly string[]) => Promise<ProgramEnd>): GpuReader {
   return {
     inventory: async () => readGpuList(await ask(GPU_LIST_ARGUMENTS)),
     processes: async () => readGpuProcesses((await ask(GPU_PROCESSES_ARGUMENTS)).stdout),

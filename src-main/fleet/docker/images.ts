@@ -23,6 +23,10 @@ export type ImageStore = {
     plan: Pick<WorkerPlan, 'container'>,
     watch: Watch,
   ) => Promise<void>
+  /** The login for its registry; undefined where there is none. Rejects where the named one is missing. */
+  readonly login: (plan: Pick<WorkerPlan, 'container'>) => Promise<RegistryLogin | undefined>
+  /** The image of Python that worker images are built on, for other programs of ours; pulled where it is missing. */
+  readonly ensurePython: (connected: Pick<Connected, 'docker'>, watch: Watch) => Promise<string>
   /** The images that this program made. */
   readonly own: (docker: Docker) => Promise<readonly OwnImage[]>
   /** Removes those of them that nobody needs. */
@@ -149,6 +153,15 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
       if (container?.image === undefined) return ensureWorkerImage(docker, { ...USUAL, ...container }, watch)
       const { image, pull, registryAuth: name } = container
       return ensureImage(docker, { image, pull, registryAuth: name }, watch)
+    },
+    async login({ container }) {
+      if (container?.image === undefined) return undefined
+      const { image, pull, registryAuth: name } = container
+      return loginFor({ image, pull, registryAuth: name })
+    },
+    async ensurePython({ docker }, watch) {
+      await ensureBase(docker, USUAL, watch)
+      return worker.base(USUAL)
     },
     own: (docker) => worker.list(docker, workerImages),
     removeOld: (docker) => worker.removeOld(docker, workerImages),

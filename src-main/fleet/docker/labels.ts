@@ -16,6 +16,10 @@ export const LABELS = {
   /** Ids of its graphics cards. */
   gpus: 'svc.gpus',
   gpusShared: 'svc.gpus.shared',
+  /** What of the service it is that is no worker: `relay`, `watchdog`. */
+  part: 'svc.part',
+  /** Hash of all that such a container is made of. */
+  made: 'svc.made',
 } as const
 
 /** Who makes containers. */

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { dirname, posix } from 'node:path'
+import { CODE_FOLDER, type ContainerSettings } from '../../contract/container.ts'
 import { errorCode } from '../../domain/error-code.ts'
 import type { WorkerSpec } from '../../services/ports/fleet.ts'
 
@@ -14,15 +15,18 @@ export type Mount = {
   readonly readOnly: boolean
 }
 
-/** What a container gets of this machine. */
-export type Mounts = {
-  /** Real path of the folder of the handler. */
-  readonly handlerFolder: string | undefined
-  readonly volumes: readonly Mount[]
-}
+/** Where svc_worker is in a container. */
+export const RUNTIME_FOLDER = '/opt/drydock/python'
+
+/** Where a worker that calls endpoints as hosts finds the authorities that it trusts. */
+export const BUNDLE_FILE = '/opt/drydock/authorities.pem'
 
 /** What is looked at. */
 export type MountRules = {
+  /** Folder of this machine that holds svc_worker. */
+  readonly pythonPath: string
+  /** Gives the file of this machine with those authorities. */
+  readonly bundle: () => Promise<string>
   /** Sockets of the engine in use. */
   readonly sockets: readonly string[]
   readonly platform: NodeJS.Platform
@@ -34,29 +38,43 @@ export type MountRules = {
  * @throws Error with a sentence for a person when something is missing, or would hand over the engine
  */
 export async function findMounts(
-  { handler, container }: Pick<WorkerSpec, 'handler' | 'container'>,
+  { handler, container, callsHosts }: Pick<WorkerSpec, 'handler' | 'container' | 'callsHosts'>,
   rules: MountRules,
-): Promise<Mounts> {
-  return {
-    handlerFolder:
-      handler === undefined
-        ? undefined
-        : await findFolder(dirname(handler), rules, {
-            what: `the folder of the handler ${handler}`,
-            advice: 'Put the handler into a folder of its own',
-          }),
-    volumes: await Promise.all(
-      (container?.volumes ?? []).map(async ({ source, target, readOnly }) => {
-        if (!isFolder(source)) return { type: 'volume' as const, source, target, readOnly }
-        const about = {
-          what: `the volume ${source}:${target}`,
-          advice: 'Choose a folder that does not contain its socket',
-        }
-        return { type: 'bind' as const, source: await findFolder(source, rules, about), target, readOnly }
-      }),
-    ),
-  }
+): Promise<readonly Mount[]> {
+  const bundle = callsHosts === undefined ? [] : [readOnlyBind(await rules.bundle(), BUNDLE_FILE)]
+  const volumes = await findVolumes(container?.volumes ?? [], rules)
+  return [...(await findCode(handler, container, rules)), ...volumes, ...bundle]
 }
+
+async function findCode(
+  handler: string | undefined,
+  container: WorkerSpec['container'],
+  rules: MountRules,
+): Promise<readonly Mount[]> {
+  if (handler === undefined) return []
+  const folder = await findFolder(dirname(handler), rules, {
+    what: `the folder of the handler ${handler}`,
+    advice: 'Put the handler into a folder of its own',
+  })
+  // The worker image has svc_worker at that path.
+  const runtime = container?.image === undefined ? [] : [readOnlyBind(rules.pythonPath, RUNTIME_FOLDER)]
+  return [readOnlyBind(folder, CODE_FOLDER), ...runtime]
+}
+
+function findVolumes(volumes: ContainerSettings['volumes'], rules: MountRules): Promise<readonly Mount[]> {
+  return Promise.all(
+    volumes.map(async ({ source, target, readOnly }): Promise<Mount> => {
+      if (!isFolder(source)) return { type: 'volume', source, target, readOnly }
+      const about = {
+        what: `the volume ${source}:${target}`,
+        advice: 'Choose a folder that does not contain its socket',
+      }
+      return { type: 'bind', source: await findFolder(source, rules, about), target, readOnly }
+    }),
+  )
+}
+
+const readOnlyBind = (source: string, target: string): Mount => ({ type: 'bind', source, target, readOnly: true })
 
 // Else the name of a volume. Source: the engine's rule.
 const isFolder = (source: string) => source.startsWith('/') || /^[A-Za-z]:[\\/]/.test(source)

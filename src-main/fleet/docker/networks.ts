@@ -4,14 +4,20 @@
  */
 import type Docker from 'dockerode'
 import { HOST_OF_CONTAINERS, LOOPBACK } from '../../domain/own-addresses.ts'
-import type { ServiceReach } from '../../services/ports/fleet.ts'
+import type { EndpointHosts, ServiceReach } from '../../services/ports/fleet.ts'
 import type { Connected } from './engine.ts'
 import { NOT_FOUND, statusOf } from './engine-messages.ts'
+import type { DockerPlace, WorkerPort } from './place.ts'
 
 /** A network with the way from it to the service. */
 export type WorkerNetwork = {
   readonly name: string
   readonly reach: ServiceReach
+  /** For containers that call endpoints as hosts. */
+  readonly endpointHosts: Pick<EndpointHosts, 'url'> & {
+    /** What the engine resolves such a host to. */
+    readonly address: string
+  }
   /** Names that containers on it need to have resolved, like `host.docker.internal:host-gateway`. */
   readonly extraHosts: readonly string[]
 }
@@ -28,12 +34,14 @@ export type WorkerNetworks = {
   readonly remove: (docker: Docker) => Promise<void>
 }
 
+/** What the engine makes the address of this machine. Source: Docker. */
+const HOST_GATEWAY = 'host-gateway'
 /** Status of the engine for a network that another start is creating. */
 const CONFLICT = 409
 
 /**
  * Makes what creates and removes networks of workers.
- * @param open opens a listener for workers on an address of this machine
+ * @param open makes the service answer workers at an address of the engine's machine
  */
 export function createWorkerNetworks({
   serviceId,
@@ -42,20 +50,21 @@ export function createWorkerNetworks({
 }: {
   readonly serviceId: string
   readonly labels: Readonly<Record<string, string>>
-  readonly open: (host: string) => Promise<{ readonly port: number }>
+  readonly open: DockerPlace['openForWorkers']
 }): WorkerNetworks {
   const known = new Map<string, Promise<WorkerNetwork>>()
   const nameOf = (egress: boolean) => `drydock-${serviceId}${egress ? '' : '-closed'}`
 
-  async function make({ docker, facts }: Connected, egress: boolean): Promise<WorkerNetwork> {
+  async function make(connected: Connected, egress: boolean): Promise<WorkerNetwork> {
+    const { docker, facts } = connected
     const name = nameOf(egress)
     const gateway = await gatewayOf(docker, name, { egress, labels })
     if (!facts.inVirtualMachine && !facts.rootless && gateway !== undefined) {
-      const { port } = await open(gateway)
-      return { name, reach: reachAt(gateway, port), extraHosts: [] }
+      return { name, ...reachAt(gateway, await open(gateway, connected), gateway), extraHosts: [] }
     }
-    const { port } = await open(LOOPBACK)
-    return { name, reach: reachAt(HOST_OF_CONTAINERS, port), extraHosts: [`${HOST_OF_CONTAINERS}:host-gateway`] }
+    const opened = await open(LOOPBACK, connected)
+    const extraHosts = [`${HOST_OF_CONTAINERS}:${HOST_GATEWAY}`]
+    return { name, ...reachAt(HOST_OF_CONTAINERS, opened, HOST_GATEWAY), extraHosts }
   }
 
   function get(connected: Connected, egress: boolean): Promise<WorkerNetwork> {
@@ -87,9 +96,17 @@ export function createWorkerNetworks({
   }
 }
 
-const reachAt = (host: string, port: number): ServiceReach => {
+// An IP address has no hosts below it, so for these the service has its name.
+const reachAt = (
+  host: string,
+  { port, isElsewhere }: WorkerPort,
+  address: string,
+): Pick<WorkerNetwork, 'reach' | 'endpointHosts'> => {
   const url = `http://${host}:${port}`
-  return { workerUrl: url, serviceUrl: url }
+  return {
+    reach: { workerUrl: url, serviceUrl: url, isElsewhere },
+    endpointHosts: { url: `http://${HOST_OF_CONTAINERS}:${port}`, address },
+  }
 }
 
 async function gatewayOf(

@@ -20,6 +20,7 @@ import {
 import { dirname, join } from 'node:path'
 import { LOOPBACK } from '../../domain/own-addresses.ts'
 import type {
+  EndpointHosts,
   Fleet,
   FleetWorker,
   ServiceReach,
@@ -48,6 +49,8 @@ export type ProcessFleetOptions = {
   readonly maxWorkers: () => number
   /** Where its workers reach the service. */
   readonly reach: () => ServiceReach
+  /** How they call endpoints as hosts; asked for those alone that may. */
+  readonly endpointHosts: () => Promise<EndpointHosts>
   /** Finds a port of loopback that nobody listens on. */
   readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
   /** Finds out whether workers may have cgroups; called with the first worker. Without it the system is asked. */
@@ -94,6 +97,7 @@ export function createProcessFleet({
   environment,
   maxWorkers,
   reach,
+  endpointHosts,
   freePort,
   cgroups = findCgroups,
 }: ProcessFleetOptions): Fleet {
@@ -131,7 +135,8 @@ export function createProcessFleet({
   const openOutput = (workerId: string) =>
     openOutputFile(file(workerId, 'log'), file(workerId, 'read'), createLineBudget(clock.steady))
 
-  const watcher: FSWatcher = watch(folder, (_event, name) => {
+  // Not persistent: a service whose start failed must end, whatever could not be closed by then.
+  const watcher: FSWatcher = watch(folder, { persistent: false }, (_event, name) => {
     if (name === null || name.endsWith('.log')) outputGrew()
   })
   watcher.on('error', (error) => log.warn('worker output is not watched', { error }))
@@ -294,7 +299,8 @@ export function createProcessFleet({
   }
 
   return {
-    ensure: async () => reach(),
+    ensure: async ({ callsHosts }) =>
+      callsHosts === undefined ? reach() : { ...reach(), endpointHosts: await endpointHosts() },
     prepare: async () => undefined, // a process that does not run yet is nothing
     start: startWorker,
     stop,

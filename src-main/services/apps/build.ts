@@ -238,6 +238,7 @@ function resultOf(
       ...(sources ? { code: sources.sha256 } : {}),
     })),
     tasks: scan.endpoints.flatMap(({ name, kind }) => (kind === 'task' && name !== null ? [name] : [])),
+    ...(scan.app ? { appFile: scan.app.file } : {}),
     packages: packages?.packages ?? [],
     packagesCached: packages?.cached ?? false,
     excluded: [...new Set([...requirements.leftOut, ...(packages?.removed ?? [])])].sort(),

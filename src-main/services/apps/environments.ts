@@ -1,4 +1,5 @@
 import { AppError } from '../../contract/errors.ts'
+import { THIS_MACHINE } from '../../contract/machines.ts'
 import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import type { App, Environment, Release } from '../ports/apps.ts'
 import type { Storage } from '../ports/storage.ts'
@@ -31,11 +32,30 @@ export function requireRelease({ storage }: Pick<Deps, 'storage'>, environment: 
 }
 
 /** Makes an environment, and its app if it is missing. @throws AppError ENVIRONMENT_EXISTS */
-export async function createEnvironment(deps: Deps, app: string, name: string): Promise<Environment> {
+export async function createEnvironment(
+  deps: Deps,
+  app: string,
+  name: string,
+  machine = THIS_MACHINE,
+): Promise<Environment> {
   const { created, environment } = await makeEnvironment(deps, app, name)
   if (!created) throw new AppError('ENVIRONMENT_EXISTS', { app, environment: name })
-  return environment
+  return machine === THIS_MACHINE ? environment : await moveEnvironment(deps, environment, machine)
 }
+
+/** Says where the workers of an environment run; those that run move with the next release. */
+export async function moveEnvironment(
+  { storage }: Pick<Deps, 'storage'>,
+  environment: Environment,
+  machine: string,
+): Promise<Environment> {
+  const said = storedMachine(machine)
+  await storage.write(() => storage.apps.setMachine(environment.id, said))
+  return { ...environment, machine: said }
+}
+
+/** As an environment stores a machine. */
+export const storedMachine = (machine: string): string | null => (machine === THIS_MACHINE ? null : machine)
 
 /** Finds an environment, or makes it with its app. */
 export async function findOrCreateEnvironment(deps: Deps, app: string, name: string): Promise<Environment> {

@@ -3,8 +3,10 @@ import { type DeployPlan, type GitState, type ReleaseCreate, RUNS_ON, type RunsO
 import { containerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
+import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import { type CurrentEndpoint, isSameCode, planDeploy } from '../../domain/app/plan.ts'
+import { releaseMachine, withMachine } from '../../domain/app/release-machine.ts'
 import { codeFolder, type TargetContext, targetConfig, VOLUME_TARGET } from '../../domain/app/target-config.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, ProcessMachine } from '../ports/fleet.ts'
@@ -23,7 +25,7 @@ export type Wanted = {
   readonly code: string
   /** Of the code. */
   readonly git?: GitState | undefined
-} & Pick<ReleaseCreate, 'runsOn' | 'withoutImages'>
+} & Pick<ReleaseCreate, 'runsOn' | 'machine' | 'withoutImages'>
 
 /** What plans need. */
 export type PlanDeps = {
@@ -73,9 +75,17 @@ export async function planRelease(
   wanted: Wanted,
 ): Promise<ReleasePlan> {
   const { app, environment: name, manifest, folder, code, git } = wanted
-  const { runsOn, resources, warnings } = await fitToMachine(fleet, manifest, wanted)
-  const volumes = await volumeFolders(storage, manifest)
   const environment = storage.apps.environment(app, name)
+  const machine = wanted.machine ?? environment?.machine ?? THIS_MACHINE
+  const current = endpointsOf(storage, { app, name }).map(({ id, app: { resource }, config }) => ({
+    resource,
+    endpointId: id,
+    config,
+  }))
+  const configOf = (resource: string) => current.find((endpoint) => endpoint.resource === resource)?.config
+  const machineOf = (resource: string) => releaseMachine(configOf(resource), machine)
+  const { runsOn, resources, warnings } = await fitToMachine(fleet, manifest, { ...wanted, machine, machineOf })
+  const volumes = await volumeFolders(storage, manifest)
   const context = {
     app,
     environment: name,
@@ -92,17 +102,16 @@ export async function planRelease(
   const isProcess = ({ imageName }: ManifestResource) => runsOn === 'processes' && imageName === undefined
   const processes = Object.fromEntries(Object.entries(resources).filter(([, resource]) => isProcess(resource)))
   const lacks = await warnOfProcesses(processMachine, { resources: processes, imageRequirements, volumeFolder })
-  const current = endpointsOf(storage, { app, name }).map(({ id, app: { resource }, config }) => ({
-    resource,
-    endpointId: id,
-    config,
-  }))
   const targets = Object.fromEntries(
     Object.entries(resources).map(([resource, settings]) => [
       resource,
-      targetOf(
-        { resource, settings, context },
-        current.find((endpoint) => endpoint.resource === resource),
+      withMachine(
+        targetOf(
+          { resource, settings, context },
+          current.find((endpoint) => endpoint.resource === resource),
+        ),
+        configOf(resource),
+        machine,
       ),
     ]),
   )
@@ -114,6 +123,7 @@ export async function planRelease(
     environment: name,
     makes: [...(makesApp ? ['app' as const] : []), ...(environment === undefined ? ['environment' as const] : [])],
     runsOn,
+    ...(machine === THIS_MACHINE ? {} : { machine }),
     ...(git === undefined ? {} : { git }),
     ...(activeGit === undefined ? {} : { activeGit }),
     steps: [...planDeploy(current, targets)],
@@ -225,23 +235,42 @@ type Fitted = {
 
 const [CONTAINERS, PROCESSES] = RUNS_ON
 
+const processesStay = (machine: string) =>
+  `processes run on the machine of the service only, and workers of this environment run on ${machine}. Leave it out, or move the environment back with --on "${THIS_MACHINE}"`
+
 /**
- * Looks what this machine has.
+ * Looks what the machine of the workers has.
  * @throws AppError BAD_FIELD when containers are asked for and there are none
  */
 async function fitToMachine(
   fleet: Pick<Fleet, 'refusal'>,
   { resources }: Pick<Manifest, 'resources'>,
-  { runsOn: asked, withoutImages }: { readonly runsOn?: RunsOn | undefined; readonly withoutImages: boolean },
+  {
+    runsOn: wanted,
+    withoutImages,
+    machine,
+    machineOf,
+  }: {
+    readonly runsOn?: RunsOn | undefined
+    readonly withoutImages: boolean
+    /** Of the environment, and of an endpoint that may have another one. */
+    readonly machine: string
+    readonly machineOf: (resource: string) => string
+  },
 ): Promise<Fitted> {
-  const noEngine = await fleet.refusal({ container: containerSettings.parse({}) })
-  if (asked === CONTAINERS && noEngine !== undefined)
+  const isFar = machine !== THIS_MACHINE
+  if (isFar && wanted === PROCESSES) throw new AppError('BAD_FIELD', { field: 'runsOn', why: processesStay(machine) })
+  const noEngine = await fleet.refusal({ container: containerSettings.parse({ machine }) })
+  const asked = isFar ? CONTAINERS : wanted
+  if (asked === CONTAINERS && noEngine !== undefined && !isFar)
     throw new AppError('BAD_FIELD', { field: 'runsOn', why: noEngine })
   const runsOn = asked ?? (noEngine === undefined ? CONTAINERS : PROCESSES)
   const warnings =
     asked === undefined && noEngine !== undefined
       ? [`No containers: ${noEngine}. Workers are processes of this machine.`]
-      : []
+      : isFar && noEngine !== undefined
+        ? [`Workers cannot start on ${machine} as things are: ${noEngine}.`]
+        : []
   const fitted: Record<string, ManifestResource> = {}
   for (const [name, resource] of Object.entries(resources)) {
     if (resource.imageName !== undefined && withoutImages && noEngine !== undefined) {
@@ -249,7 +278,9 @@ async function fitToMachine(
       continue
     }
     const inContainer = runsOn === CONTAINERS || resource.imageName !== undefined
-    const { gpuIds, warning } = inContainer ? await fitCards(fleet, name, resource) : { gpuIds: resource.gpuIds }
+    const { gpuIds, warning } = inContainer
+      ? await fitCards(fleet, name, resource, machineOf(name))
+      : { gpuIds: resource.gpuIds }
     if (warning !== undefined) warnings.push(warning)
     const { gpuIds: _asked, ...others } = resource
     fitted[name] = gpuIds === undefined ? others : { ...others, gpuIds }
@@ -265,12 +296,16 @@ export async function fitCards(
   fleet: Pick<Fleet, 'refusal'>,
   name: string,
   { gpuIds, gpuCount }: Pick<ManifestResource, 'gpuIds' | 'gpuCount'>,
+  machine = THIS_MACHINE,
 ): Promise<{ readonly gpuIds: string | undefined; readonly warning?: string }> {
   if (gpuIds === undefined) return { gpuIds }
-  const refusal = (gpu: string) => fleet.refusal({ container: containerSettings.parse({ gpu, gpuCount }) })
+  const refusal = (gpu: string | undefined) =>
+    fleet.refusal({ container: containerSettings.parse({ gpu, gpuCount, machine }) })
   const why = await refusal(gpuIds)
   if (why === undefined) return { gpuIds }
+  // What a machine that nobody reaches has is not known: its jobs wait, and keep the card that they ask for.
+  if (machine !== THIS_MACHINE && (await refusal(undefined)) !== undefined) return { gpuIds }
   if ((await refusal('any')) === undefined)
-    return { gpuIds: 'any', warning: `${name} asks for a GPU ${gpuIds} and runs on one of this machine: ${why}.` }
+    return { gpuIds: 'any', warning: `${name} asks for a GPU ${gpuIds} and runs on one of ${machine}: ${why}.` }
   return { gpuIds: undefined, warning: `${name} asks for a GPU and runs without one: ${why}.` }
 }

@@ -7,6 +7,7 @@
 import type { PlannedStep, ReleaseCreate, ReleaseProgress, ReleaseStep } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
+import { THIS_MACHINE } from '../../contract/machines.ts'
 import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, ProcessMachine } from '../ports/fleet.ts'
@@ -15,6 +16,7 @@ import { createNotifier, type Notifier } from '../wait.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { createSettingsRollout } from '../workers/roll-out-settings.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
+import { storedMachine } from './environments.ts'
 import { planRelease, type ReleasePlan } from './plan-release.ts'
 import { type BuiltSource, locateSource, type OpenedSource, type OpenSourceDeps, openSource } from './release-source.ts'
 import { activateRelease, type NextEndpoint, nextEndpoints, type StageDeps, stageRelease } from './stage-release.ts'
@@ -95,7 +97,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
       const plan = await planRelease(deps, { ...source, ...request, git: request.git, app, environment: name })
       const next = nextEndpoints(deps, plan, request)
       giveUp.signal.throwIfAborted()
-      const release = await record(environment, source, plan)
+      const release = await record(environment, source, plan, request.machine)
       if (release === undefined) continue
       await plan.linkVolumes()
       begin(environment, release, { plan, next, deletes: request.deletes, giveUp })
@@ -108,11 +110,12 @@ export function createReleases(deps: ReleasesDeps): Releases {
     if (other !== undefined) throw new AppError('DEPLOY_RUNNING', { number: other.number, app, environment: name })
   }
 
-  /** Undefined: the variables are others than those of the plan by now, and those of the plan may be gone. */
+  /** Undefined: variables or machine are others than those of the plan by now, and those of the plan may be gone. */
   async function record(
     environment: Environment,
     source: OpenedSource,
-    { runsOn, targets }: ReleasePlan,
+    { runsOn, targets, machine = THIS_MACHINE }: ReleasePlan,
+    asked: string | undefined,
   ): Promise<Release | undefined> {
     const { artifact, folder, rollbackOf, kind, git, text, manifest } = source
     const made = {
@@ -132,7 +135,9 @@ export function createReleases(deps: ReleasesDeps): Releases {
       if (current?.id !== environment.id) throw new AppError('ENVIRONMENT_NOT_FOUND', { app, environment: name })
       refuseSecond(environment)
       const isAsPlanned = Object.values(targets).every((target) => target.app?.variables === current.variables)
-      return isAsPlanned ? storage.apps.createRelease(made, clock.now()) : undefined
+      if (!isAsPlanned || (asked === undefined && current.machine !== storedMachine(machine))) return undefined
+      if (asked !== undefined) storage.apps.setMachine(environment.id, storedMachine(asked))
+      return storage.apps.createRelease(made, clock.now())
     })
   }
 

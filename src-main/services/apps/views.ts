@@ -107,6 +107,7 @@ export function viewEnvironmentRow({ storage }: Deps, environment: Environment):
     name: environment.name,
     createdAt: environment.createdAt,
     ...(active === undefined ? {} : { active: viewRelease(environment, active) }),
+    ...(environment.machine === null ? {} : { machine: environment.machine }),
     endpoints: endpointsOf(storage, environment).length,
     variables: listVariables({ storage }, environment).length,
   }

@@ -173,6 +173,7 @@ export function viewWorker({ leases }: Pick<ViewDeps, 'leases'>, worker: LiveWor
     ...(worker.replacement === undefined ? {} : { replacement: worker.replacement }),
     ...(worker.started?.pid === undefined ? {} : { pid: worker.started.pid }),
     ...(worker.started?.container === undefined ? {} : { container: worker.started.container }),
+    ...(worker.machine === undefined ? {} : { machine: worker.machine }),
     ...(worker.started?.gpus === undefined ? {} : { gpus: [...worker.started.gpus] }),
     startedAt: worker.startedWallAt,
     ...(worker.lastSeenWallAt === undefined ? {} : { lastSeenAt: worker.lastSeenWallAt }),

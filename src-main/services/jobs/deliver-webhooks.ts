@@ -7,6 +7,7 @@ import type { ServiceSettings } from '../../contract/management.ts'
 import { jobRecordPieces } from '../../domain/job/job-record.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
+import type { Traces } from '../monitoring/traces.ts'
 import type { Poster } from '../ports/requests.ts'
 import type { DeliveryResult, DueDelivery, Job, JobStore, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -18,6 +19,7 @@ export type DeliverDeps = {
   readonly log: Log
   readonly post: Poster
   readonly settings: () => ServiceSettings
+  readonly traces: Pick<Traces, 'webhook'>
 }
 
 const AT_ONCE = 8
@@ -87,10 +89,12 @@ export class WebhookDelivery {
       return this.#record(id, job.id, { delivered: false, status: undefined, error, nextAt: undefined })
     }
     await storage.durable() // the next look may find what another commit has just made due
+    const from = clock.now()
     const { status, error } = await this.#send(job, url)
     const result = evaluateTry({ status, error, tries: attempts + 1, steady: clock.steady() })
     if (!result.delivered)
       log.warn('webhook not delivered', { jobId: job.id, try: attempts + 1, status, reason: result.error })
+    this.#deps.traces.webhook({ job, n: attempts + 1, from, status, error: result.error })
     await this.#record(id, job.id, result)
   }
 

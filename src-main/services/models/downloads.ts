@@ -15,7 +15,7 @@ import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import { createNotifier, type Notifier } from '../wait.ts'
 import { authorizationFor } from './credentials.ts'
-import { readRequest, runDownload, type TryEnd } from './run-download.ts'
+import { type DownloadRequest, readRequest, runDownload, type TryEnd } from './run-download.ts'
 
 /** Downloads of models: started, followed, given up. */
 export type ModelDownloads = {
@@ -25,6 +25,13 @@ export type ModelDownloads = {
   readonly list: () => ModelDownload[]
   /** One of the same file that goes on is given back. @throws AppError BAD_FIELD, MODEL_EXISTS, MODEL_UNWRITABLE */
   readonly create: (asked: ModelDownloadCreate) => Promise<ModelDownload>
+  /**
+   * The same for what was settled by a program.
+   * @param authorization what a host gets, until the service ends; without it, its stored credentials
+   * @throws AppError MODEL_EXISTS, MODEL_UNWRITABLE
+   */
+  readonly begin: (request: DownloadRequest, authorization?: Authorization) => Promise<ModelDownload>
+  readonly get: (id: string) => ModelDownload | undefined
   /** @throws AppError DOWNLOAD_NOT_FOUND, MODEL_EXISTS */
   readonly retry: (id: string) => Promise<ModelDownload>
   /** @throws AppError DOWNLOAD_NOT_FOUND */
@@ -50,6 +57,7 @@ export type ModelDownloadDeps = {
   readonly onFinished: () => Promise<void>
 }
 
+type Authorization = (host: string) => string | undefined
 type Running = { readonly abort: AbortController; readonly ended: Promise<void>; readonly rate: Rate }
 type Rate = { received: number; samples: { readonly at: number; readonly bytes: number }[] }
 
@@ -66,6 +74,8 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
   const running = new Map<string, Running>()
   // Of those that wait for their next try: when it is, steady ms, and how many have brought nothing.
   const pauses = new Map<string, { readonly until: number; readonly tries: number }>()
+  // What they were begun with; a token of a worker is stored nowhere.
+  const given = new Map<string, Authorization>()
   let cancelTimer: (() => void) | undefined
   let cancelNews: (() => void) | undefined
   let isStopped = true
@@ -89,12 +99,12 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
     const now = clock.steady()
     const waiting = store.underWay().filter(({ id }) => !running.has(id))
     const due = waiting.filter(({ id }) => (pauses.get(id)?.until ?? 0) <= now)
-    for (const download of due.slice(0, Math.max(0, AT_ONCE - running.size))) begin(download)
+    for (const download of due.slice(0, Math.max(0, AT_ONCE - running.size))) startTry(download)
     const next = Math.min(...waiting.flatMap(({ id }) => pauses.get(id)?.until ?? []).filter((at) => at > now))
     if (Number.isFinite(next)) cancelTimer = clock.after(next - now, pump)
   }
 
-  function begin(download: StoredDownload): void {
+  function startTry(download: StoredDownload): void {
     const abort = new AbortController()
     const rate: Rate = { received: download.receivedBytes, samples: [] }
     const ended = attempt(download, abort.signal, rate)
@@ -125,7 +135,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
             {
               files,
               fetchFile: deps.fetchFile,
-              authorization: (host) => authorizationFor(storage, host),
+              authorization: given.get(id) ?? ((host) => authorizationFor(storage, host)),
               allowPrivate: settings().modelsFromPrivateAddresses,
               maxBytes: settings().modelsMaxMib * MIB,
               learn: async (reported) => void (await storage.write(() => store.learn(id, reported))),
@@ -155,6 +165,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
       await storage.write(() => store.move(id, 'finish', changes))
       log.info('model downloaded', { downloadId: id, bytes: receivedBytes })
       pauses.delete(id)
+      given.delete(id)
       return deps.onFinished()
     }
     const tries = isFurther ? 1 : (pauses.get(id)?.tries ?? 0) + 1
@@ -192,35 +203,41 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
     return download
   }
 
+  async function begin({ target, url, expected }: DownloadRequest, authorization?: Authorization) {
+    const { directory, name } = target
+    const isSame = (one: StoredDownload) =>
+      one.folder === target.folder.path && one.directory === directory && one.name === name
+    if (await files.exists(target)) throw new AppError('MODEL_EXISTS', { directory, name })
+    const id = newId.uuid()
+    const before = await storage.write(() => {
+      const found = store.underWay().find(isSame)
+      if (found !== undefined) return found
+      const fresh = { id, url, folder: target.folder.path, directory, name, expected }
+      store.insert({
+        ...fresh,
+        state: 'waiting',
+        receivedBytes: 0,
+        reason: undefined,
+        validator: undefined,
+        createdAt: clock.now(),
+      })
+      store.trim(limit('modelDownloadsKept'))
+      return undefined
+    })
+    if (authorization !== undefined) given.set(before?.id ?? id, authorization)
+    notifier.notify()
+    pump()
+    return viewOf(before ?? require(id))
+  }
+
   return {
     notifier,
     list: () => store.list(limit('modelDownloadsKept')).map(viewOf),
-    async create(asked) {
-      const request = readRequest(asked, folders())
-      const { target, url, expected } = request
-      const { directory, name } = target
-      const isSame = (one: StoredDownload) =>
-        one.folder === target.folder.path && one.directory === directory && one.name === name
-      if (await files.exists(target)) throw new AppError('MODEL_EXISTS', { directory, name })
-      const id = newId.uuid()
-      const before = await storage.write(() => {
-        const found = store.underWay().find(isSame)
-        if (found !== undefined) return found
-        const fresh = { id, url, folder: target.folder.path, directory, name, expected }
-        store.insert({
-          ...fresh,
-          state: 'waiting',
-          receivedBytes: 0,
-          reason: undefined,
-          validator: undefined,
-          createdAt: clock.now(),
-        })
-        store.trim(limit('modelDownloadsKept'))
-        return undefined
-      })
-      notifier.notify()
-      pump()
-      return viewOf(before ?? require(id))
+    create: async (asked) => await begin(readRequest(asked, folders())),
+    begin,
+    get(id) {
+      const found = store.get(id)
+      return found && viewOf(found)
     },
     async retry(id) {
       const download = require(id)

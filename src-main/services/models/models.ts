@@ -7,6 +7,7 @@
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { ServiceSettings } from '../../contract/management.ts'
 import type { ModelFolder, ModelFolderView, ModelKey, ModelNews, ModelUse, ModelView } from '../../contract/models.ts'
 import { modelFoldersUpdate } from '../../contract/models.ts'
 import {
@@ -22,6 +23,7 @@ import { type ScannedFolder, TargetError } from '../ports/models.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Notifier } from '../wait.ts'
 import { createModelDownloads, type ModelDownloadDeps, type ModelDownloads } from './downloads.ts'
+import { createHubModels, type HubModels } from './hub-models.ts'
 import { createModelUses } from './model-uses.ts'
 
 /** The models of this machine. */
@@ -44,12 +46,15 @@ export type Models = {
   /** Container settings of an endpoint, with the folders where its workers take workflows. */
   readonly withFolders: (config: EndpointConfig) => ContainerSettings | undefined
   readonly downloads: ModelDownloads
+  /** Those that endpoints name. */
+  readonly hub: HubModels
   readonly start: () => Promise<void>
   /** Safe to call twice; waits. */
   readonly stop: () => Promise<void>
 }
 
-type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished'> & {
+type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished' | 'settings'> & {
+  readonly settings: () => ServiceSettings
   readonly storage: Storage
   /** The data folder, which has the folder of models where no other is set. */
   readonly dataFolder: () => string
@@ -77,7 +82,10 @@ export function createModels(deps: Deps): Models {
   const defaultFolder = (): ModelFolder => ({ path: `${dataFolder()}/models` })
   const folders = (): readonly ModelFolder[] => (set.length === 0 ? [defaultFolder()] : set)
 
-  const downloads = createModelDownloads({ ...deps, files, folders, onFinished: () => rescan() })
+  // Models of the hub lie in the folder of this program, whatever others there are.
+  const targets = () => [...folders(), defaultFolder()]
+  const downloads = createModelDownloads({ ...deps, files, folders: targets, onFinished: () => rescan() })
+  const hub = createHubModels({ ...deps, files, folder: defaultFolder, downloads })
 
   /** Looks through the folders; whoever asks meanwhile gets the look that has not begun yet. */
   function rescan(): Promise<void> {
@@ -207,6 +215,7 @@ export function createModels(deps: Deps): Models {
       return { ...container, volumes: [...container.volumes, ...volumes.map((one) => ({ ...one, readOnly: true }))] }
     },
     downloads,
+    hub,
     async start() {
       // A folder that cannot be made, or read, stops nobody from starting: the page of models says why.
       await files.makeFolder(defaultFolder().path).catch((error) => log.warn('folder of models not made', { error }))

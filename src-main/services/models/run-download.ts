@@ -163,7 +163,7 @@ function formatProblem({ format, fault }: ModelFacts, name: string): string | un
 }
 
 /** A download that may be asked for. `url` is that of the file itself. */
-type DownloadRequest = {
+export type DownloadRequest = {
   readonly url: string
   readonly target: ModelTarget
   readonly expected: string | undefined

@@ -30,7 +30,14 @@ type OpenStep = {
   coldStarts: number
   delay: Record<number, number>
   execution: Record<number, number>
+  /** What scrapers want besides; it is not stored with the step. */
+  unstored: Unstored
 }
+
+type Unstored = { timedOut: number; cancelled: number; delayMs: number; executionMs: number }
+
+/** What was counted of an endpoint since the service started. */
+export type SinceStart = Omit<Step, 'inQueue' | 'inProgress' | 'workers'> & Readonly<Unstored>
 
 const STEP_MS = 10_000
 const POINTS = 100
@@ -49,6 +56,8 @@ export class MetricsRecorder {
   readonly #started = new WeakSet<LiveWorker>()
   // When work came or ended for the last time; looked up in the steps once, as idle workers write many without any.
   readonly #lastActive = new Map<string, number | undefined>()
+  // Sums of the steps that were closed since the start: a scraper adds nothing to what a job costs.
+  readonly #closed = new Map<string, SinceStart>()
 
   constructor(deps: MetricsDeps) {
     this.#deps = deps
@@ -98,6 +107,30 @@ export class MetricsRecorder {
     }
   }
 
+  /** All that was counted since the service started; undefined: nothing. */
+  sinceStart(endpointId: string): SinceStart | undefined {
+    const open = this.#open.get(endpointId)
+    return open === undefined ? this.#closed.get(endpointId) : this.#withClosed(endpointId, open)
+  }
+
+  #withClosed(endpointId: string, { unstored, ...step }: OpenStep): SinceStart {
+    const before = this.#closed.get(endpointId)
+    if (before === undefined) return { ...step, ...unstored }
+    const {
+      inQueue: _inQueue,
+      inProgress: _inProgress,
+      workers: _workers,
+      ...counts
+    } = addSteps({ ...NO_GAUGES, ...before }, { ...NO_GAUGES, ...step })
+    return {
+      ...counts,
+      timedOut: before.timedOut + unstored.timedOut,
+      cancelled: before.cancelled + unstored.cancelled,
+      delayMs: before.delayMs + unstored.delayMs,
+      executionMs: before.executionMs + unstored.executionMs,
+    }
+  }
+
   #lastActiveAt(endpointId: string): number | undefined {
     if (!this.#lastActive.has(endpointId))
       this.#lastActive.set(endpointId, this.#deps.storage.metrics.lastActiveAt(endpointId))
@@ -114,8 +147,8 @@ export class MetricsRecorder {
     if (status !== undefined && status < FAILED_FROM) step.completed += 1
     if (status !== undefined && status >= FAILED_FROM) step.failed += 1
     if (workerId === undefined) return
-    count(step.delay, waitedMs)
-    if (status !== undefined && status !== SWITCHED) count(step.execution, Math.max(0, durationMs - waitedMs))
+    countDelay(step, waitedMs)
+    if (status !== undefined && status !== SWITCHED) countExecution(step, Math.max(0, durationMs - waitedMs))
   }
 
   #onChanges(changes: readonly Change[]): void {
@@ -127,9 +160,11 @@ export class MetricsRecorder {
       if (change.event === 'rescue') step.retried += 1
       if (change.to === 'COMPLETED') step.completed += 1
       if (change.to === 'FAILED' || change.to === 'TIMED_OUT') step.failed += 1
-      if (change.event === 'claim' && delayMs !== null) count(step.delay, delayMs)
+      if (change.to === 'TIMED_OUT') step.unstored.timedOut += 1
+      if (change.to === 'CANCELLED') step.unstored.cancelled += 1
+      if (change.event === 'claim' && delayMs !== null) countDelay(step, delayMs)
       if (change.to !== 'IN_QUEUE' && change.from === 'IN_PROGRESS' && executionMs !== null)
-        count(step.execution, executionMs)
+        countExecution(step, executionMs)
     }
   }
 
@@ -143,7 +178,7 @@ export class MetricsRecorder {
   // What happened since the last step was written, so that stats and the list of jobs agree at each moment.
   #openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
     const open = this.#open.get(endpointId)
-    return open === undefined ? [] : [{ at: this.#at, step: { ...open, ...this.#gauges(endpointId) } }]
+    return open === undefined ? [] : [{ at: this.#at, step: { ...stored(open), ...this.#gauges(endpointId) } }]
   }
 
   #stepAt(): number {
@@ -174,6 +209,7 @@ export class MetricsRecorder {
   async #write(): Promise<void> {
     const { storage } = this.#deps
     const at = this.#at
+    for (const id of this.#closed.keys()) if (storage.endpoints.get(id) === undefined) this.#closed.delete(id)
     const steps = storage.endpoints.all().flatMap(({ id }) => {
       const step = this.#closeStep(id)
       return step === undefined ? [] : [{ id, step }]
@@ -194,17 +230,35 @@ export class MetricsRecorder {
     const gauges = this.#gauges(endpointId)
     const { inQueue, inProgress, workers } = gauges
     const open = this.#open.get(endpointId)
+    if (open !== undefined) this.#closed.set(endpointId, this.#withClosed(endpointId, open))
     this.#open.delete(endpointId)
     const quiet = open === undefined && inQueue + inProgress === 0 && Object.keys(workers).length === 0
     if (quiet && this.#quiet.has(endpointId)) return undefined
     if (quiet) this.#quiet.add(endpointId)
     else this.#quiet.delete(endpointId)
-    return { ...(open ?? emptyStep()), ...gauges }
+    return { ...stored(open ?? emptyStep()), ...gauges }
   }
 }
 
+const NO_GAUGES = { inQueue: 0, inProgress: 0, workers: {} }
+
 function emptyStep(): OpenStep {
-  return { submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0, delay: {}, execution: {} }
+  const unstored = { timedOut: 0, cancelled: 0, delayMs: 0, executionMs: 0 }
+  return { submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0, delay: {}, execution: {}, unstored }
+}
+
+function stored({ unstored: _unstored, ...step }: OpenStep): Omit<OpenStep, 'unstored'> {
+  return step
+}
+
+function countDelay(step: OpenStep, ms: number): void {
+  count(step.delay, ms)
+  step.unstored.delayMs += ms
+}
+
+function countExecution(step: OpenStep, ms: number): void {
+  count(step.execution, ms)
+  step.unstored.executionMs += ms
 }
 
 function count(histogram: Record<number, number>, ms: number): void {

@@ -49,13 +49,13 @@ const ACCOUNT_KEY = 'RUNPOD_API_KEY'
 
 /**
  * Makes an endpoint.
- * @param isTask whether it runs calls of a task, each as a job
+ * @param isTask whether it runs calls of a task, each as a job; `model`: what its workers are to find
  * @throws AppError TEMPLATE_NOT_FOUND, CANNOT_APPLY, ENDPOINT_EXISTS, BAD_FIELD
  */
 export async function createPlatformEndpoint(
   deps: PlatformEndpointDeps,
   body: PlatformEndpointCreate,
-  { isTask }: Pick<Asked, 'isTask'> = { isTask: false },
+  { isTask = false, model }: Partial<Pick<Asked, 'isTask'>> & Pick<EndpointConfig, 'model'> = {},
 ): Promise<Endpoint> {
   const workers = { ...DEFAULTS.workers, ...body.workers }
   const fields = withTemplate(deps, { ...DEFAULTS, ...body, workers })
@@ -70,6 +70,7 @@ export async function createPlatformEndpoint(
       ...rest,
       container: container === null ? null : containerSettings.parse(withoutNulls(container)),
       callsOthers,
+      model,
       platform,
     }),
   )
@@ -86,6 +87,7 @@ export async function updatePlatformEndpoint(
   deps: PlatformEndpointDeps,
   endpoint: Endpoint,
   body: PlatformEndpointUpdate,
+  { model }: Pick<EndpointConfig, 'model'> = {},
 ): Promise<Endpoint> {
   const { config } = endpoint
   const fields = withTemplate(deps, body)
@@ -100,7 +102,7 @@ export async function updatePlatformEndpoint(
   const asked = { platform, env, isLoadBalanced: config.loadBalanced !== undefined, isTask: isTaskEndpoint(config) }
   const program = changesProgram(fields) ? await settleProgram(deps, config.name, asked, config.container) : {}
   const callsOthers = given?.callsOthers === true ? { callsOthers: true } : {}
-  return await updateEndpoint(deps, endpoint, { ...plain, ...program, ...callsOthers, platform })
+  return await updateEndpoint(deps, endpoint, { ...plain, ...program, ...callsOthers, model, platform })
 }
 
 /** Whether it runs calls of a task. The program says so: an image of the user's says nothing of what runs in it. */

@@ -24,6 +24,7 @@ import {
   type PlatformEndpointDeps,
   updatePlatformEndpoint,
 } from './endpoints.ts'
+import { type LivePackagesDeps, withLivePackages } from './live-packages.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
@@ -108,14 +109,15 @@ export const findTaskCall = ({ platform }: Pick<Storage, 'platform'>, id: string
  * @throws AppError TASK_ALREADY_SENT, ENDPOINT_NOT_FOUND where the endpoint was deleted meanwhile, ENDPOINT_PAUSED
  */
 export async function sendTaskRequest(
-  deps: Deps,
+  deps: LivePackagesDeps,
   call: StoredTaskCall,
   { input, timeoutS }: { readonly input: Json; readonly timeoutS: number | undefined },
 ): Promise<void> {
   const { storage } = deps
-  const endpoint = storage.endpoints.get(call.endpointId)
-  if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: call.endpointId })
+  const found = storage.endpoints.get(call.endpointId)
+  if (found === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: call.endpointId })
   if (jobOf(storage, call) !== undefined) throw new AppError('TASK_ALREADY_SENT')
+  const endpoint = await withLivePackages(deps, found, input)
   const executionTimeout = executionTimeoutMs(Math.ceil((timeoutS ?? 0) * SECOND_MS))
   const request = { policy: { executionTimeout }, idempotencyKey: call.id }
   await submitJob(deps, endpoint, { kind: 'run', request, input, s3Config: undefined, waitMs: undefined })

@@ -5,12 +5,16 @@ import type { ReleaseEvent } from '../../domain/app/release-transitions.ts'
 /** An app as stored. Times are wall ms. */
 export type App = { readonly name: string; readonly createdAt: number }
 
-/** An environment as stored. `variables` is the version of its variables, 0 without any. */
+/**
+ * An environment as stored. `variables` is the version of its variables, 0 without any; `machine` is where its workers
+ * run, null: on this machine.
+ */
 export type Environment = {
   readonly id: number
   readonly app: string
   readonly name: string
   readonly variables: number
+  readonly machine: string | null
   readonly createdAt: number
 }
 
@@ -59,6 +63,7 @@ export type AppStore = {
   /** Removes the environment with its releases. */
   readonly removeEnvironment: (id: number) => void
   readonly setVariables: (id: number, version: number) => void
+  readonly setMachine: (id: number, machine: string | null) => void
   /** Undefined: another one is being prepared. */
   readonly createRelease: (release: NewRelease, now: number) => Release | undefined
   /** The only way a state changes: moves the release if the table allows it, else undefined. */

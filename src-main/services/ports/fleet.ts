@@ -22,13 +22,30 @@ export type WorkerPlan = {
   readonly loadBalanced: EndpointConfig['loadBalanced']
   /** To which app it belongs, for labels. */
   readonly app: EndpointConfig['app']
+  /** Names of the hosts that stand for endpoints, where it may call them as hosts; undefined: it calls none. */
+  readonly callsHosts?: readonly string[] | undefined
 }
 
 /** What a driver needs to start a worker. */
 export type WorkerSpec = WorkerPlan & { readonly workerId: string; readonly env: Readonly<Record<string, string>> }
 
 /** Addresses at which workers, as processes or in containers, reach the service, without a slash at the end. */
-export type ServiceReach = { readonly workerUrl: string; readonly serviceUrl: string }
+export type ServiceReach = {
+  readonly workerUrl: string
+  readonly serviceUrl: string
+  /** They are on another machine, whose users see what they get: no key goes there but their own token. */
+  readonly isElsewhere?: boolean | undefined
+  /** Set for a worker that may call endpoints as hosts. */
+  readonly endpointHosts?: EndpointHosts | undefined
+}
+
+/** How a worker calls load-balanced endpoints as hosts of their own, over https. Source: docs/spec/platform.md, 6. */
+export type EndpointHosts = {
+  /** Address of the service below whose host they are, without a slash at the end. */
+  readonly url: string
+  /** File with the authorities that programs trust and that of the service, at its path in the worker. */
+  readonly bundle: string
+}
 
 /** Where this machine reaches a load-balanced worker. `healthPort` is the one for GET /ping. */
 export type WorkerAddress = { readonly host: string; readonly port: number; readonly healthPort: number }
@@ -39,6 +56,8 @@ export type FleetWorker = {
   readonly handle: string
   readonly pid: number | undefined
   readonly container?: string | undefined
+  /** Name of the machine that it runs on; missing: this one. */
+  readonly machine?: string | undefined
   readonly gpus?: readonly string[] | undefined
   readonly address?: WorkerAddress | undefined
 }
@@ -188,6 +207,14 @@ export type FolderSize = { readonly bytes: number; readonly files: number }
 /** An entry of a folder, with all that is in it; the time is wall ms. */
 export type FolderEntry = { readonly name: string; readonly bytes: number; readonly changedAt: number }
 
+/** What the process of the service takes; sums since it started. */
+export type ProcessReading = {
+  readonly cpuSeconds: number
+  readonly residentBytes: number
+  readonly loopBusySeconds: number
+  readonly loopDelay: { readonly p99Seconds: number; readonly maxSeconds: number }
+}
+
 /** The machine under the service, and the service's data folder on it. */
 export type Host = {
   /** Node, Python, data folder, permissions, free space, and with what the fleet tells Docker and the cards. */
@@ -204,6 +231,8 @@ export type Host = {
   /** The entries of a folder of the data folder; none where it is not there. */
   readonly list: (name: string) => Promise<readonly FolderEntry[]>
   readonly space: () => Promise<{ readonly freeBytes: number; readonly totalBytes: number }>
+  /** What the process of the service takes. Delays are those since the call before, and 0 at the first. */
+  readonly readProcess: () => ProcessReading
   /** Folders of previews that were killed, and what they take. */
   readonly leftPreviews: () => Promise<FolderSize & { readonly folders: number }>
   /**

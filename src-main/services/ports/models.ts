@@ -61,6 +61,10 @@ export type ModelFiles = {
   readonly remove: (target: ModelTarget) => Promise<boolean>
   /** Writes a small file of the data folder, whole or not at all. @returns its path */
   readonly writeConfig: (name: string, text: string) => Promise<string>
+  /** Text of a file at this absolute path; undefined: there is none. */
+  readonly readText: (path: string) => Promise<string | undefined>
+  /** Writes a file, whole or not at all, with the folders around it. */
+  readonly writeText: (path: string, text: string) => Promise<void>
   /** Waits for what is under way. */
   readonly close: () => Promise<void>
 }

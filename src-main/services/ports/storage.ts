@@ -10,12 +10,15 @@ import type { EndpointRevision } from '../../domain/platform/endpoint-view.ts'
 import type { AppStore, ArtifactFiles } from './apps.ts'
 import type { ChunkStore, JobArchive, PayloadStore, StoredPayload } from './job-storage.ts'
 import type { KeyStore } from './keys.ts'
+import type { MachineStore } from './machines.ts'
 import type { ModelDownloadStore, ModelFiles } from './models.ts'
 import type { PlatformStore } from './platform.ts'
 import type { ProjectStore } from './projects.ts'
 import type { LoadTestStore, SavedRequestStore } from './requests.ts'
+import type { ScheduleStore } from './schedules.ts'
 import type { SecretStore } from './secrets.ts'
 import type { TargetDeployStore } from './targets.ts'
+import type { TraceStore } from './traces.ts'
 import type { LogStore, RequestStore, WorkerStore } from './worker-records.ts'
 import type { GraphStore, RunChange, WorkflowStorage } from './workflows.ts'
 
@@ -292,6 +295,13 @@ export type StateStore = {
   readonly set: (name: string, value: unknown) => void
 }
 
+/** What the database takes, and how long the disk takes for it. */
+export type DatabaseFigures = {
+  readonly sizeBytes: number
+  readonly logBytes: number
+  readonly syncs: { readonly count: number; readonly seconds: number }
+}
+
 /** Everything that storage offers. */
 export type Storage = WorkflowStorage & {
   readonly write: Writer
@@ -311,15 +321,20 @@ export type Storage = WorkflowStorage & {
   readonly keys: KeyStore
   readonly apps: AppStore
   readonly savedRequests: SavedRequestStore
+  readonly schedules: ScheduleStore
   readonly loadTests: LoadTestStore
   readonly projects: ProjectStore
   readonly platform: PlatformStore
   readonly targetDeploys: TargetDeployStore
+  readonly machines: MachineStore
+  readonly traces: TraceStore
   readonly artifacts: ArtifactFiles
   readonly graphs: GraphStore
   readonly modelDownloads: ModelDownloadStore
   readonly modelFiles: ModelFiles
   readonly state: StateStore
+  /** Sizes of the files of the database, and the syncs since it was opened. */
+  readonly figures: () => Promise<DatabaseFigures>
   /** Version of the database engine. */
   readonly engineVersion: string
   /** Forgets what is held in memory for speed alone. */

@@ -19,6 +19,8 @@ export type TargetDeployStore = {
   readonly list: (place: TargetPlace) => readonly StoredTargetDeploy[]
   /** Adds one under the next number, which it gives; the newest `keep` of the place stay. */
   readonly add: (place: TargetPlace, deploy: Omit<StoredTargetDeploy, 'number'>, keep: number) => number
+  /** Forgets the deploys to a place. */
+  readonly forgetPlace: (place: TargetPlace) => void
   /** Forgets all deploys to a target. */
   readonly forget: (target: string) => void
 }

@@ -21,8 +21,13 @@ export async function planProject(
   {
     environment,
     runsOn,
+    machine,
     ...request
-  }: ProjectBuildRequest & { readonly environment: string; readonly runsOn?: RunsOn | undefined },
+  }: ProjectBuildRequest & {
+    readonly environment: string
+    readonly runsOn?: RunsOn | undefined
+    readonly machine?: string | undefined
+  },
 ): Promise<{ readonly artifact: string; readonly plan: DeployPlan }> {
   // Before the build, which may add a line to .gitignore.
   const git = await deps.projects.git(project)
@@ -34,6 +39,7 @@ export async function planProject(
     code: artifact,
     git,
     ...(runsOn === undefined ? {} : { runsOn }),
+    machine,
     withoutImages: false,
   })
   return { artifact, plan }

@@ -1,5 +1,6 @@
 /** Jobs that no client and no result moves: those of workers that are gone, and those whose time is over. */
 import { isFinal } from '../../domain/job/transitions.ts'
+import { moveOfLostJob } from '../../domain/worker/hand-out.ts'
 import type { Job, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
@@ -25,8 +26,9 @@ export async function rescueLostJobs(
       if (job === undefined) continue
       const tries = storage.endpoints.get(endpointId)?.config.redispatches ?? 0
       const fields = { workerId, attempt, reason }
-      if (job.retries < tries) storage.jobs.move(seq, 'rescue', fields, momentOf(clock))
-      else storage.jobs.move(seq, 'abandon', { ...fields, error: errorOf(tries, cause) }, momentOf(clock))
+      const event = moveOfLostJob(job.retries, tries)
+      const error = event === 'abandon' ? { error: errorOf(tries, cause) } : {}
+      storage.jobs.move(seq, event, { ...fields, ...error }, momentOf(clock))
     }
   })
 }

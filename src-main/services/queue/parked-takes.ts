@@ -7,6 +7,7 @@
 import { AppError } from '../../contract/errors.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { isUsedUp } from '../../domain/worker/faults.ts'
+import { bestFirst, mostPerTake } from '../../domain/worker/hand-out.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
 import type { Change, Job, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
@@ -64,7 +65,7 @@ export function createParkedTakes(deps: TakeDeps): ParkedTakes {
     const except = rules.except(workerId)
     const faults = rules.faultsOf(endpointId)
     if (faults === undefined) return { max, except }
-    const most = faults.coldStart === true ? 1 : max
+    const most = mostPerTake(max, faults)
     if (faults.delayMs === undefined) return { max: most, except }
     const { free, held } = hold.check(endpointId, faults.delayMs)
     return { max: Math.min(most, free), except: [...except, ...held] }
@@ -136,24 +137,6 @@ export function createParkedTakes(deps: TakeDeps): ParkedTakes {
 /** Endpoints that jobs were queued at. */
 function* queuedIn(changes: readonly Change[]): Generator<string> {
   for (const change of changes) if (change.type === 'job' && change.to === 'IN_QUEUE') yield change.endpointId
-}
-
-/**
- * Least loaded first; among equals the one that came last, so that the others can fall idle and end. They are given one
- * by one and never sorted: as a rule the first few take all that waits, and nobody goes before one that has no job.
- * @param entries in the order in which they came
- */
-function* bestFirst(entries: ReadonlySet<Parked>, load: (workerId: string) => number): Generator<Parked> {
-  const byLoad: Parked[][] = []
-  for (const entry of [...entries].reverse()) {
-    const jobs = load(entry.workerId)
-    if (jobs === 0) yield entry
-    else {
-      byLoad[jobs] ??= []
-      byLoad[jobs].push(entry)
-    }
-  }
-  yield* byLoad.flat() // which passes over the loads that nobody has
 }
 
 /** Which jobs may be handed out, and to whom. */

@@ -4,6 +4,7 @@ import { limit } from '../../contract/limits.ts'
 import { jobId } from '../../domain/ids.ts'
 import { retentionMs } from '../../domain/job/job-record.ts'
 import type { Json } from '../../domain/json/json.ts'
+import type { TraceContext } from '../../domain/monitoring/trace-context.ts'
 import type { Endpoint, Job, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
@@ -14,6 +15,8 @@ export type Submission = {
   readonly request: Pick<JobRequest, 'webhook' | 'policy' | 'idempotencyKey'>
   readonly input: Json
   readonly s3Config: string | undefined
+  /** The span of the caller that its trace goes on from. */
+  readonly trace?: TraceContext | undefined
   /** The wait that runsync was asked for, in ms; undefined without one. */
   readonly waitMs: number | undefined
 }
@@ -28,7 +31,7 @@ export type Submission = {
 export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
   endpoint: Endpoint,
-  { kind, request, input, s3Config, waitMs }: Submission,
+  { kind, request, input, s3Config, waitMs, trace }: Submission,
   withJob: (job: Job) => void = () => undefined,
 ): Promise<Job> {
   if (endpoint.config.workersMax === 0) {
@@ -55,6 +58,7 @@ export async function submitJob(
         if (first !== undefined) return { stored: false, result: first }
       }
       const inserted = storage.jobs.insert({ ...job, input: stored }, momentOf(clock))
+      if (trace !== undefined) storage.traces.save(inserted.seq, trace)
       withJob(inserted)
       return { stored: true, result: inserted }
     }),

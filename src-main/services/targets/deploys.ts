@@ -8,6 +8,7 @@ import { limit } from '../../contract/limits.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import { manifest as manifestSchema } from '../../contract/manifest.ts'
 import type {
+  TargetApp,
   TargetDeploy,
   TargetDeployCreate,
   TargetPlan,
@@ -19,8 +20,8 @@ import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import type { StoredTargetDeploy, TargetPlace } from '../ports/targets.ts'
 import { createNotifier, type Notifier } from '../wait.ts'
-import { readApp, readEndpoints, secretNames, speaksDrydock } from './read-target.ts'
-import { type DeployedCode, type DeployNews, runTargetDeploy } from './run-deploy.ts'
+import { readApp, readEndpoints, secretNames, speaksDrydock, viewTargetApp } from './read-target.ts'
+import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } from './run-deploy.ts'
 import { createTargetClient, type TargetAccess, type TargetClient, type TargetClientDeps } from './target-client.ts'
 import { requireTarget } from './targets.ts'
 
@@ -49,6 +50,12 @@ export type TargetDeploys = {
   readonly read: (id: string) => TargetDeploy
   /** Sends nothing further; resolves when that is done. @throws AppError TARGET_DEPLOY_NOT_FOUND */
   readonly cancel: (id: string) => Promise<TargetDeploy>
+  /**
+   * Deletes an environment there with its endpoints, and the app where it has no other; its records go, too.
+   * @returns the endpoints that were deleted, and what the target has of the app afterwards
+   * @throws AppError TARGET_NOT_FOUND, TARGET_BUSY, TARGET_UNREACHABLE, TARGET_REFUSED
+   */
+  readonly undeploy: (place: TargetPlace) => Promise<{ readonly deleted: string[]; readonly app: TargetApp }>
   /** Those that worked, newest first. @throws AppError TARGET_NOT_FOUND */
   readonly list: (place: TargetPlace) => readonly TargetRecord[]
   /** Notifies when one has got on. */
@@ -226,6 +233,14 @@ export function createTargetDeploys(deps: TargetDeploysDeps): TargetDeploys {
       if (run.view.state === 'running') run.giveUp.abort(new Error(CANCELLED))
       await run.over
       return run.view
+    },
+    async undeploy(place) {
+      const client = createTargetClient(deps, requireTarget(storage, place.target), deps.stopping)
+      refuseSecond(place)
+      const deleted = [...(await undeployThere(client, place))]
+      // Its builds are gone, so that there is no way back to them.
+      await storage.write(() => storage.targetDeploys.forgetPlace(place))
+      return { deleted, app: viewTargetApp(await readApp(client, place.app)) }
     },
     list(place) {
       requireTarget(storage, place.target)

@@ -84,10 +84,11 @@ export async function readEnvironment(
 export function viewTargetApp(found: ThereApp | undefined): TargetApp {
   return {
     isThere: found !== undefined,
-    environments: (found?.environments ?? []).map(({ name, state, activeBuildId }) => ({
+    environments: (found?.environments ?? []).map(({ name, state, activeBuildId, endpoints }) => ({
       name,
       state: state ?? 'UNKNOWN',
       ...(activeBuildId == null ? {} : { build: activeBuildId }),
+      endpoints: (endpoints ?? []).map((one) => one.name),
     })),
   }
 }

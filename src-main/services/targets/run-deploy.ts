@@ -42,6 +42,7 @@ const CREATE_APP = 'mutation ($input: CreateFlashAppInput!) { createFlashApp(inp
 const CREATE_ENVIRONMENT =
   'mutation ($input: CreateFlashEnvironmentInput!) { createFlashEnvironment(input: $input) { id name } }'
 const DELETE_APP = 'mutation ($id: String!) { deleteFlashApp(flashAppId: $id) }'
+const DELETE_ENVIRONMENT = 'mutation ($id: String!) { deleteFlashEnvironment(flashEnvironmentId: $id) }'
 const DEPLOY = 'mutation ($input: DeployBuildToEnvironmentInput!) { deployBuildToEnvironment(input: $input) { id } }'
 const SAVE = 'mutation ($input: EndpointInput!) { saveEndpoint(input: $input) { id } }'
 // Of a Drydock alone: the platform's own tools are told no reason.
@@ -74,8 +75,7 @@ export async function runTargetDeploy(
     environmentId = known?.id ?? (await createEnvironment(client, appId, place.environment))
   } catch (error) {
     // An app without anything in it is no use to anybody; where it cannot be deleted, the next deploy uses it.
-    if (there === undefined)
-      await client.query({ text: DELETE_APP, variables: { id: appId }, schema: anything, writes: true }).catch(() => {})
+    if (there === undefined) await deleteThere(client, DELETE_APP, appId).catch(() => {})
     throw error
   }
   news.change({ phase: 'activate' })
@@ -88,6 +88,34 @@ export async function runTargetDeploy(
   await deleteEndpoints(client, environment, work, news)
   const after = (await readEnvironment(client, appId, place.environment)) ?? environment
   return { build, endpoints: await viewEndpoints(client, after) }
+}
+
+/**
+ * Deletes an environment on a target, in the order of the platform's own tools: its endpoints, then itself, then the app
+ * where it has no other.
+ * @returns the endpoints that were deleted; none, where the target has no such environment
+ * @throws AppError TARGET_UNREACHABLE, TARGET_REFUSED
+ */
+export async function undeployThere(
+  client: TargetClient,
+  { app, environment: name }: TargetPlace,
+): Promise<readonly string[]> {
+  const there = await readApp(client, app)
+  const environment = there?.environments.find((one) => one.name === name)
+  if (there === undefined || environment === undefined) return []
+  const endpoints = environment.endpoints ?? []
+  for (const { id } of endpoints) await deleteEndpoint(client, id)
+  await deleteThere(client, DELETE_ENVIRONMENT, environment.id)
+  if (there.environments.length === 1) await deleteThere(client, DELETE_APP, there.id)
+  return endpoints.map((endpoint) => endpoint.name)
+}
+
+async function deleteThere(client: TargetClient, text: string, id: string): Promise<void> {
+  await client.query({ text, variables: { id }, schema: anything, writes: true })
+}
+
+async function deleteEndpoint(client: TargetClient, id: string): Promise<void> {
+  await client.rest('DELETE', `/serverless/${encodeURIComponent(id)}`, z.undefined())
 }
 
 async function createApp(client: TargetClient, name: string): Promise<string> {
@@ -197,7 +225,7 @@ async function deleteEndpoints(
 ): Promise<void> {
   const gone = (endpoints ?? []).filter(({ name }) => manifest.resources[name] === undefined)
   for (const { id, name } of gone) {
-    if (deletes.includes(name)) await client.rest('DELETE', `/serverless/${encodeURIComponent(id)}`, z.undefined())
+    if (deletes.includes(name)) await deleteEndpoint(client, id)
     step(name, { state: 'done', ...(deletes.includes(name) ? {} : { note: 'kept' }) })
   }
 }

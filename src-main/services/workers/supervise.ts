@@ -2,7 +2,7 @@
  * Keeps the workers of every endpoint as scaling wants them. All decisions are in domain/worker; this is the loop that
  * applies them. It runs when something changed, and when a decision says that time alone will change it.
  */
-import { decideScaling } from '../../domain/worker/scaling.ts'
+import { decideScaling, nextDecisionAt } from '../../domain/worker/scaling.ts'
 import type { FleetStatus, FleetStatuses, ScalingSignal } from '../fleet-status.ts'
 import type { RequestBalancer } from '../load-balanced/balance-requests.ts'
 import type { HealthWatch } from '../load-balanced/watch-health.ts'
@@ -28,9 +28,6 @@ export type SuperviseDeps = Omit<LifecycleDeps, 'onEnded'> & {
   readonly status: FleetStatuses
   readonly scaling: Pick<ScalingSignal, 'onNotify'>
 }
-
-// Decisions for one endpoint are at least this far apart, so that thousands of jobs a second cost few of them.
-const COALESCE_MS = 20
 
 /** The loop over all workers. */
 export class WorkerSupervisor {
@@ -128,11 +125,7 @@ export class WorkerSupervisor {
 
   /** Looks at an endpoint soon: at once after a quiet time, else a little later. */
   check(endpointId: string): void {
-    const now = this.#deps.clock.steady()
-    this.#checkAt(
-      endpointId,
-      Math.max(now, (this.#lastCheck.get(endpointId) ?? Number.NEGATIVE_INFINITY) + COALESCE_MS),
-    )
+    this.#checkAt(endpointId, nextDecisionAt(this.#deps.clock.steady(), this.#lastCheck.get(endpointId)))
   }
 
   #checkAt(endpointId: string, at: number): void {
@@ -220,7 +213,7 @@ export class WorkerSupervisor {
     }
     if (!this.#givingWay.has(endpointId)) this.#startWorkers(endpoint, decision.start)
     for (const at of [decision.nextCheckAt, this.#idle.settle(endpoint)])
-      if (at !== undefined) this.#checkAt(endpointId, Math.max(at, clock.steady() + COALESCE_MS))
+      if (at !== undefined) this.#checkAt(endpointId, nextDecisionAt(at, clock.steady()))
   }
 
   #startWorkers(endpoint: Endpoint, count: number): void {

@@ -3,7 +3,8 @@
  * the worker failed, without counting one when we ended it.
  */
 import { type CrashLoop, evaluateCrashLoop, lastLine } from '../../domain/worker/crash-loop.ts'
-import type { Fleet, WorkerExit } from '../ports/fleet.ts'
+import { otherMachine } from '../../domain/worker/place.ts'
+import type { WorkerExit } from '../ports/fleet.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import type { StoredExit } from '../ports/worker-records.ts'
@@ -11,6 +12,7 @@ import type { Leases } from '../queue/leases.ts'
 import { requeueJobs, rescueLostJobs } from '../queue/lost-and-overdue-jobs.ts'
 import type { WorkerPlans } from '../worker-plans.ts'
 import { type LiveWorker, newLiveWorker, type WorkerRegistry } from '../worker-registry.ts'
+import type { PlacedFleet } from './join-machines.ts'
 import { createPreparedWorkers, type WorkerIdentity } from './prepared-workers.ts'
 import type { WorkerCalls } from './worker-calls.ts'
 
@@ -20,7 +22,7 @@ export type LifecycleDeps = {
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
-  readonly fleet: Fleet
+  readonly fleet: PlacedFleet
   readonly leases: Leases
   readonly calls: Pick<WorkerCalls, 'dismiss'>
   readonly registry: WorkerRegistry
@@ -93,6 +95,22 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     await stopped
   }
 
+  // What may take long before it can start: its model, its image.
+  async function makeReady(worker: LiveWorker, endpoint: Endpoint) {
+    const report = (progress: string) => void registry.move(worker, 'progress', { reason: progress })
+    const leaving = new AbortController()
+    waiting.set(worker.id, leaving)
+    const watch = { report, signal: AbortSignal.any([closing.signal, leaving.signal]) }
+    try {
+      const model = endpoint.config.model === undefined ? undefined : await plans.stageModel(endpoint, watch)
+      const plan = fleet.place(plans.planOf(endpoint, model), worker.id)
+      registry.note(worker, { machine: otherMachine(plan.container) })
+      return { plan, model, reach: await fleet.ensure(plan, watch) }
+    } finally {
+      waiting.delete(worker.id)
+    }
+  }
+
   async function start(endpoint: Endpoint, begins: 'serve' | 'stage'): Promise<LiveWorker> {
     const identity = prepared.take(endpoint)
     const facts = { id: identity.workerId, endpointId: endpoint.id, revision: endpoint.revision }
@@ -104,16 +122,11 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     const wasStopped = () => worker.phase === 'stopping' || worker.phase === 'ended'
     registry.add(worker)
     try {
-      const plan = plans.planOf(endpoint)
-      const report = (progress: string) => void registry.move(worker, 'progress', { reason: progress })
-      const leaving = new AbortController()
-      waiting.set(worker.id, leaving)
-      const signal = AbortSignal.any([closing.signal, leaving.signal])
-      const reach = await fleet.ensure(plan, { report, signal }).finally(() => waiting.delete(worker.id))
+      const { plan, model, reach } = await makeReady(worker, endpoint)
       const specOf = (of: WorkerIdentity) => ({
         ...plan,
         workerId: of.workerId,
-        env: plans.environmentOf(endpoint, of, reach),
+        env: plans.environmentOf(endpoint, of, { reach, model }),
       })
       // It was asked to leave while an image came, say.
       if (wasStopped()) {

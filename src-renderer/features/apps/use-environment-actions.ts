@@ -9,7 +9,7 @@ export type EnvironmentActions = {
   /** @returns the number of the release; undefined: it was refused */
   readonly release: (
     source: ReleaseSource,
-    more?: Partial<Pick<ReleaseCreate, 'deletes' | 'git' | 'runsOn'>>,
+    more?: Partial<Pick<ReleaseCreate, 'deletes' | 'git' | 'machine' | 'runsOn'>>,
   ) => Promise<number | undefined>
   /** @returns whether it is being given up */
   readonly cancelRelease: (number: number) => Promise<boolean>

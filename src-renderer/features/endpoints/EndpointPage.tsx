@@ -10,6 +10,7 @@ import { ADDRESS, ENDPOINT_TABS, type EndpointTab } from '../../addresses.ts'
 import { useAppState } from '../../store/app-context.ts'
 import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
+import { onMachineText } from '../../ui/form/machine-choice.ts'
 import { FollowedLog } from '../../ui/output/LogView.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
@@ -25,6 +26,7 @@ import { OverviewTab } from './OverviewTab.tsx'
 import { SettingsTab } from './settings/SettingsTab.tsx'
 import { type DraftState, useSettingsDraft } from './settings/use-settings.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
+import { WhatIfTab } from './what-if/WhatIfTab.tsx'
 
 /** An endpoint, and which of its tabs is shown. */
 export type EndpointPageProps = { readonly endpointId: string; readonly tab: EndpointTab }
@@ -36,7 +38,11 @@ const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
   workers: 'Workers',
   logs: 'Logs',
   settings: 'Settings',
+  'what-if': 'What if',
 }
+
+// The others fill the window, and scroll within.
+const SCROLLING: readonly EndpointTab[] = ['overview', 'settings', 'what-if']
 
 /** The page of an endpoint. */
 export function EndpointPage({ endpointId, tab }: EndpointPageProps) {
@@ -61,7 +67,9 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
         crash === undefined ? (
           <StateDot
             {...endpointState(endpoint, workers)}
-            {...(endpoint.graph === undefined && { detail: `${ready} of ${endpoint.workersMax} workers` })}
+            {...(endpoint.graph === undefined && {
+              detail: `${ready} of ${endpoint.workersMax} workers${onMachineText(endpoint)}`,
+            })}
           />
         ) : (
           <CrashingDot crash={crash} />
@@ -69,7 +77,7 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
       }
       actions={<EndpointMenu endpoint={endpoint} tab={tab} />}
       commands={commands}
-      fills={tab !== 'overview' && tab !== 'settings'}
+      fills={!SCROLLING.includes(tab)}
       tabs={
         <Tabs
           label={`Parts of ${endpoint.name}`}
@@ -111,6 +119,8 @@ function TabContent({ endpoint, tab, settings, isCrashing }: TabContentProps) {
       return <FollowedLog of="endpoint" id={endpoint.id} label={`Log of ${endpoint.name}`} />
     case 'settings':
       return <SettingsTab endpoint={endpoint} state={settings} />
+    case 'what-if':
+      return <WhatIfTab endpoint={endpoint} />
   }
 }
 

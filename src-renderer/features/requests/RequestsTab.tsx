@@ -6,16 +6,23 @@ import { CommandsHere } from '../../ui/Page.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { JobRequests } from './jobs/JobRequests.tsx'
 import { LoadTests } from './load/LoadTests.tsx'
+import { Schedules } from './schedules/Schedules.tsx'
 import { WebRequests } from './web/WebRequests.tsx'
 
-const VIEWS = ['Requests', 'Load test'] as const
+const VIEWS = ['Requests', 'Load test', 'Schedules'] as const
+const IN_ADDRESS = { Requests: undefined, 'Load test': 'load', Schedules: 'schedules' } as const
 
-/** Requests to an endpoint, made by hand: one by one, or many at once. */
+/** Requests to an endpoint: made by hand, one by one or many at once, and by schedules. */
 export function RequestsTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const [search, setSearch] = useSearchParams()
-  const view = search.get('view') === 'load' ? 'Load test' : 'Requests'
+  // Schedules queue jobs.
+  const views = VIEWS.filter((one) => one !== 'Schedules' || endpoint.loadBalanced === undefined)
+  const view = views.find((one) => IN_ADDRESS[one] === search.get('view')) ?? 'Requests'
   const setView = useCallback(
-    (wanted: (typeof VIEWS)[number]) => setSearch(wanted === 'Load test' ? { view: 'load' } : {}),
+    (wanted: (typeof VIEWS)[number]) => {
+      const name = IN_ADDRESS[wanted]
+      setSearch(name === undefined ? {} : { view: name })
+    },
     [setSearch],
   )
   const commands = useMemo<readonly Command[]>(
@@ -30,11 +37,12 @@ export function RequestsTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
     ],
     [endpoint.name, view, setView],
   )
-  const choice = <SegmentedChoice label="How many requests" choices={VIEWS} value={view} onChange={setView} />
+  const choice = <SegmentedChoice label="How requests are made" choices={views} value={view} onChange={setView} />
   return (
     <div className="flex flex-col gap-4 pb-4">
       <CommandsHere commands={commands} />
       {view === 'Load test' && <LoadTests key={endpoint.id} endpoint={endpoint} choice={choice} />}
+      {view === 'Schedules' && <Schedules key={endpoint.id} endpoint={endpoint} choice={choice} />}
       {view === 'Requests' &&
         (endpoint.loadBalanced === undefined ? (
           <JobRequests key={endpoint.id} endpoint={endpoint} choice={choice} />

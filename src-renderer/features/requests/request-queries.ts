@@ -31,6 +31,17 @@ export const savedRequestsQuery = (client: ApiClient, endpointId: string) =>
     queryFn: ({ signal }) => client.call('savedRequestList', { path: { endpointId }, signal }),
   })
 
+// A time that was missed or refused is no event.
+const SCHEDULES_MS = 5000
+
+/** The schedules of an endpoint. */
+export const schedulesQuery = (client: ApiClient, endpointId: string) =>
+  queryOptions({
+    queryKey: ['schedules', endpointId],
+    queryFn: ({ signal }) => client.call('scheduleList', { query: { endpoint: endpointId }, signal }),
+    refetchInterval: SCHEDULES_MS,
+  })
+
 /** The newest requests to a load-balanced endpoint. */
 export const webRequestsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({

@@ -63,6 +63,12 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
     done: 'Models from private addresses',
     refusal: SWITCH,
   },
+  modelHub: {
+    label: 'Hub of models',
+    help: 'Where the models of endpoints come from, like a mirror in your network. Applies to the next download.',
+    done: 'Hub of models',
+    refusal: 'An address like https://huggingface.co, without / at its end.',
+  },
   streamForm: {
     label: 'Stream format',
     help: 'What the stream operation returns to clients that do not ask for a format: a list, or an object with a status. Takes effect at once.',
@@ -74,6 +80,12 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
     help: 'When off, webhooks cannot reach private addresses, so that a job cannot make the service call addresses in your network. Applies to the next delivery.',
     done: 'Webhooks to private addresses',
     refusal: SWITCH,
+  },
+  tracesTo: {
+    label: 'Traces',
+    help: 'Address to which traces of jobs are exported by OpenTelemetry (OTLP over HTTP), like http://127.0.0.1:4318/v1/traces. Empty: none. An address given at the start of the service goes first. Takes effect at once.',
+    done: 'Traces',
+    refusal: 'An http address, like http://127.0.0.1:4318/v1/traces, or nothing.',
   },
   workerSystemChecks: {
     label: 'Fitness checks of the public worker SDK',

@@ -22,7 +22,7 @@ export type AboutWorkerProps = {
 
 /** What a worker is and does: why it is as it is, what it uses, where it runs, its jobs, what its environment holds. */
 export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
-  const { id, pid, container, gpus = [], startedAt, lastSeenAt, jobs, jobsDone } = worker
+  const { id, pid, container, machine, gpus = [], startedAt, lastSeenAt, jobs, jobsDone } = worker
   const why = explainWorker(worker, endpoint)
   const folder = endpoint === undefined ? undefined : processFolder(endpoint)
   return (
@@ -37,6 +37,13 @@ export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
           <RelativeTime at={startedAt} />
         </Fact>
         <Fact name="Last seen">{lastSeenAt === undefined ? <Nothing /> : <RelativeTime at={lastSeenAt} />}</Fact>
+        {machine !== undefined && (
+          <Fact name="Machine">
+            <Link to={ADDRESS.machine(machine)} className="text-accent hover:underline">
+              {machine}
+            </Link>
+          </Fact>
+        )}
         {container !== undefined && (
           <Fact name="Container">
             <Copied text={container} what="container id" />

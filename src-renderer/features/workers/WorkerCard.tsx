@@ -82,14 +82,15 @@ function Jobs({ jobs }: Pick<WorkerView, 'jobs'>) {
   )
 }
 
-function locationOf({ pid, container, gpus = [] }: WorkerView): string {
+function locationOf({ pid, container, machine, gpus = [] }: WorkerView): string {
   const location =
     container !== undefined
       ? `container ${container.slice(0, SHORT_ID)}`
       : pid === undefined
         ? 'no process yet'
         : `process ${pid}`
-  return gpus.length === 0 ? location : `${location} · ${gpus.map(gpuName).join(', ')}`
+  const cards = gpus.length === 0 ? '' : ` · ${gpus.map(gpuName).join(', ')}`
+  return `${machine === undefined ? '' : `on ${machine} · `}${location}${cards}`
 }
 
 // Cards are named by a number, or by an id of 40 characters that begins with `GPU-`.

@@ -110,12 +110,9 @@ const POLL_EVERY_MS = 30_000
 /** Workers that ended in the last minutes, newest first. @param endpointId only its workers */
 function useEndedWorkers(endpointId: string | undefined): readonly EndedWorker[] {
   const { client, platform } = useApp()
-  const lastEnd = useAppState(
-    ({ live }) => live.recent.findLast(({ event }) => event.type === 'worker' && event.to === 'ended')?.id ?? 0,
-  )
   const now = useNow(POLL_EVERY_MS)
   const { data } = useQuery({
-    queryKey: ['ended-workers', endpointId, lastEnd],
+    queryKey: ['ended-workers', endpointId],
     queryFn: ({ signal }) => {
       // From twice as long ago, so that the start of those that ended is known too.
       const query = {

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import { counted } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { Button } from '../../ui/Button.tsx'
+import { onMachineText } from '../../ui/form/machine-choice.ts'
 import { asSentence, duration } from '../../ui/format.ts'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
@@ -54,7 +55,7 @@ export const WorkerGroupView = memo(function WorkerGroupView({
         <span className="text-ink-2">
           {endpoint === undefined
             ? 'Its endpoint has been deleted.'
-            : `${workers.length} of at most ${counted(endpoint.workersMax, 'worker')}`}
+            : `${workers.length} of at most ${counted(endpoint.workersMax, 'worker')}${onMachineText(endpoint)}`}
         </span>
         {endpoint !== undefined && workers.length > 1 && <ReplaceAll endpoint={endpoint} />}
       </div>

@@ -111,7 +111,7 @@ const wholeOrText = (format: ChartProps['format']) => (value: number) =>
   Number.isInteger(value) || value > 1 ? format(value) : ''
 
 /** Reads tokens as colours that a canvas knows: `light-dark()` is none. */
-function tokenColourReader(element: HTMLElement): (name: string) => string {
+export function tokenColourReader(element: HTMLElement): (name: string) => string {
   const probe = element.ownerDocument.createElement('span')
   return (name) => {
     probe.style.color = `var(${name})`

@@ -88,7 +88,8 @@ class Starts(RuntimeTest):
     def test_missing_packages_of_the_system_are_named_in_the_log(self) -> None:
         service, worker = self.deployed(APP, "double")
         self.assertEqual(service.result(service.submit({"x": 1})), {"output": 2})
-        self.assertIn('missing, install them on this machine: not-there-at-all"', worker.log())
+        mend = "A process has those of its machine: sudo apt-get install not-there-at-all;"
+        self.assertIn(f"packages of the system are missing: not-there-at-all. {mend}", worker.log())
 
     def test_the_handler_file_lets_svc_worker_import_no_package_before_the_app_is_found(self) -> None:
         self.assertNotIn(b"runpod", QUEUE.read_bytes())

@@ -209,4 +209,4 @@ class Dependencies(RuntimeTest):
         service, worker = self.live()
         job_id = service.submit(request("def f(): ...", "f", system_dependencies=["not-there-at-all", "sh"]))
         self.assertTrue(service.result(job_id)["output"][0]["success"])
-        self.assertIn("install them on this machine: not-there-at-all", worker.log())
+        self.assertIn("A process has those of its machine: sudo apt-get install not-there-at-all;", worker.log())

@@ -43,7 +43,7 @@ test('app list is a table for people, and the answer for scripts', async () => {
 test('app get and env list are the environments of an app', async () => {
   const { run } = await setup()
   const table =
-    'ENVIRONMENT  RELEASE  ACTIVE    ENDPOINTS  VARIABLES  CREATED\nproduction   3        14 s ago  1          2          2 min ago\n'
+    'ENVIRONMENT  RELEASE  ACTIVE    ENDPOINTS  VARIABLES  ON            CREATED\nproduction   3        14 s ago  1          2          this machine  2 min ago\n'
   expect((await run(['app', 'get', 'demo'])).stdout).toBe(table)
   expect((await run(['env', 'list'])).stdout).toBe(table)
 })
@@ -51,6 +51,7 @@ test('app get and env list are the environments of an app', async () => {
 test('env get shows endpoints, releases and names of variables', async () => {
   const { run } = await setup()
   expect((await run(['env', 'get', 'production'])).stdout).toBe(`demo/production, created 2 min ago
+Workers run on this machine.
 
 ENDPOINT  KIND         ADDRESS
 greet     queue-based  http://127.0.0.1:8790/v2/greet
@@ -63,6 +64,22 @@ RELEASE  STATE   KIND       MADE       FINGERPRINT   COMMIT                 REAS
 VARIABLE  CHANGED
 TOKEN     14 s ago
 `)
+})
+
+test('env update stores where workers run, and says when they move', async () => {
+  const { run, lines } = await setup({
+    'GET /api/apps/demo': app('production'),
+    [`PATCH ${PLACE}`]: {
+      ...environment({ name: 'production' }),
+      machine: 'box',
+      endpoints: [],
+      variables: [],
+      releases: [],
+    },
+  })
+  const { stdout } = await run(['env', 'update', '--on', 'box', '--later'])
+  expect(stdout).toBe('workers of demo/production now run on box; they move with the first release\n')
+  expect(lines()).toContain(`PATCH ${PLACE}`)
 })
 
 test.each([

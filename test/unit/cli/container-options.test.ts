@@ -98,6 +98,7 @@ describe('endpoint create with an image', () => {
 
   test.each([
     [['--container'], {}],
+    [['--placement', 'node.labels.zone==lab'], { placement: ['node.labels.zone==lab'] }],
     [['--memory', '1.5g'], { memoryBytes: 1.5 * 1024 ** 3 }],
     [['--no-egress'], { egress: false }],
   ])('makes containers of a handler with %j', async (options, container) => {

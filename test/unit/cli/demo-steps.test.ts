@@ -9,6 +9,7 @@ async function setup(name: string, ...answers: unknown[]) {
     describe: (operation) => operation,
     call: async () => answers.shift() as never,
     download: async function* () {},
+    bytes: async () => new Uint8Array(),
     follow: async function* () {},
   } satisfies ServiceClient
   const step = DEMO_STEPS.find((each) => each.name === name)

@@ -7,6 +7,7 @@ import { surroundingsOf, temporaryFolder } from './support.ts'
 const FILES = [
   '.env.example',
   '.gitignore',
+  'AGENTS.md',
   'README.md',
   'class_worker.py',
   'cpu_worker.py',

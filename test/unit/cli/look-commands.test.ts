@@ -57,6 +57,8 @@ const settings = {
   assetsMaxMib: 10_240,
   modelsMaxMib: 65_536,
   modelsFromPrivateAddresses: false,
+  modelHub: 'https://huggingface.co',
+  tracesTo: '',
 }
 
 const setup = (answers: Answers = {}) =>

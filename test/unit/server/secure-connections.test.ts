@@ -4,7 +4,7 @@ import { request as secureRequest } from 'node:https'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect as connectSecurely, rootCertificates } from 'node:tls'
+import { connect as connectSecurely, getCACertificates, rootCertificates } from 'node:tls'
 import { expect, onTestFinished, test } from 'vitest'
 import { createSecureContexts, findCertificates } from '../../../src-main/server/certificates.ts'
 import { listen } from '../../../src-main/server/listen.ts'
@@ -81,4 +81,6 @@ test('the authority is made once, its key is private, and the bundle holds what 
   const bundle = readFileSync(one.bundle, 'utf8')
   expect(bundle).toContain(authority.trim())
   expect(bundle).toContain(rootCertificates[0])
+  const plain = bundle.replaceAll(/\s/g, '')
+  for (const pem of getCACertificates('system')) expect(plain).toContain(pem.replaceAll(/\s/g, ''))
 })

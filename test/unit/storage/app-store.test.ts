@@ -66,11 +66,19 @@ describe('apps and environments', () => {
 
   it('have no variables at first, and then the version that was set', () => {
     const { store, id } = setup()
-    const environment = { id, app: 'shop', name: 'production', variables: 0, createdAt: 2 }
+    const environment = { id, app: 'shop', name: 'production', variables: 0, machine: null, createdAt: 2 }
     expect(store.environment('shop', 'production')).toEqual(environment)
     store.setVariables(id, 3)
     expect(store.environment('shop', 'production')).toEqual({ ...environment, variables: 3 })
     expect(store.environment('shop', 'none')).toBeUndefined()
+  })
+
+  it('run on this machine at first, and then where it was said', () => {
+    const { store, id } = setup()
+    store.setMachine(id, 'gpu-box')
+    expect(store.environment('shop', 'production')?.machine).toBe('gpu-box')
+    store.setMachine(id, null)
+    expect(store.environment('shop', 'production')?.machine).toBeNull()
   })
 
   it('that are removed take along what belongs to them, and nothing else', () => {

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { JOB_STATES } from '../../../src-main/contract/job.ts'
+import { isFinal } from '../../../src-main/domain/job/transitions.ts'
 import { MIGRATIONS, migrate } from '../../../src-main/storage/migrate.ts'
 import { DatabaseUnusable, openDatabase } from '../../../src-main/storage/open-database.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
@@ -44,6 +46,35 @@ describe('migrations', () => {
     expect(db.prepare(`SELECT name FROM sqlite_schema WHERE name IN ('a', 'b')`).all()).toEqual([{ name: 'a' }])
     migrate(db, 2, [steps[0] as never, { id: '2030-01-02-bad', sql: 'CREATE TABLE b (n INTEGER) STRICT' }])
     expect(applied(db).length).toBe(2)
+  })
+
+  it('leave the checks of jobs and events as strict as they were, without a list of words', () => {
+    const db = openDatabase(':memory:', 1)
+    const texts = db.prepare<[], string>(`SELECT sql FROM sqlite_schema WHERE name IN ('jobs', 'events')`).pluck().all()
+    expect(texts.join('\n')).not.toMatch(/IN \('/)
+    const add = db.prepare(`INSERT INTO jobs (id, endpoint_id, status, low_priority, created_at, queued_at, finished_at,
+      execution_timeout_ms, ttl_ms, retention_ms, deadline_at) VALUES (?, 'e', ?, 0, 0, 0, ?, 1, 1, 1, 1)`)
+    for (const state of JOB_STATES.filter((one) => one !== 'IN_PROGRESS')) {
+      const finishedAt = isFinal(state) ? 1 : null
+      add.run(state, state, finishedAt)
+      expect(() => add.run('other', state, finishedAt === null ? 1 : null)).toThrow('CHECK constraint failed')
+    }
+    expect(() => add.run('other', 'DONE', 1)).toThrow('CHECK constraint failed')
+    const happen = db.prepare(
+      `INSERT INTO events (at, type, endpoint_id, event, kind, run_id) VALUES (0, ?, 'e', 'x', ?, ?)`,
+    )
+    for (const type of ['job', 'worker', 'endpoint']) happen.run(type, null, null)
+    for (const kind of ['endpoint', 'release', 'scale', 'crash', 'worker']) happen.run('worker', kind, null)
+    happen.run('run', null, 'r')
+    expect(() => happen.run('other', null, null)).toThrow('CHECK constraint failed')
+    expect(() => happen.run('worker', 'other', null)).toThrow('CHECK constraint failed')
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok')
+  })
+
+  it('leave the schema out of reach of all other SQL', () => {
+    const db = openDatabase(':memory:', 1)
+    db.pragma('writable_schema = ON')
+    expect(() => db.exec('UPDATE sqlite_schema SET sql = sql')).toThrow('may not be modified')
   })
 
   it('leave payloads where they are: a large one in its row is read as before', async () => {

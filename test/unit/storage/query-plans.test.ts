@@ -32,8 +32,10 @@ import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
 import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
 import { createWorkflowStore } from '../../../src-main/storage/workflow-store.ts'
 
-// Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes.
+// Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes; `held` is made by its
+// statement, a row an endpoint and state.
 const SMALL = [
+  'held',
   'endpoints',
   'workers',
   'removed_payloads',

@@ -44,12 +44,12 @@ Examples:
   $ drydock workflow convert cat.json --to api | drydock workflow run - --endpoint sketch --json`,
     )
     .action(async (file: string, options: RunOptions, command: Command) => {
-      const { client, output, service } = await openSession(command, surroundings)
+      const { client, output } = await openSession(command, surroundings)
       const { runGraph } = await import('../../workflow/run-graph.ts')
       const show = createStatusLine(output, surroundings)
       const folder = resolve(surroundings.cwd, options.output)
       const { run, saved, savedPreviews } = await runGraph(
-        { client, service, output, surroundings, show },
+        { client, output, surroundings, show },
         {
           ...{ file, endpointId: options.endpoint, settings: options.set ?? [], folder },
           previews: options.previews === true,

@@ -47,7 +47,7 @@ Examples:
       const { client, output, service } = await openSession(command, surroundings)
       const { sweepFile } = await import('../../workflow/sweep-file.ts')
       const { sweepId, runs, sheet } = await sweepFile(
-        { client, service, output, surroundings, show: createStatusLine(output, surroundings) },
+        { client, output, surroundings, show: createStatusLine(output, surroundings) },
         {
           file,
           endpointId: options.endpoint,

@@ -11,6 +11,7 @@ import { useApp, useAppState } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
+import { onMachineText } from '../../../ui/form/machine-choice.ts'
 import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
@@ -69,7 +70,8 @@ function EnvironmentState({ detail, target }: WithDetail) {
   const members = useMembers(target)
   const workers = useAppState((state) => state.live.workers)
   const preparing = detail.releases.find(({ state }) => state === 'preparing')
-  const serving = detail.active === undefined ? undefined : `release ${detail.active.number}`
+  const place = onMachineText({ container: { machine: detail.machine } })
+  const serving = detail.active === undefined ? undefined : `release ${detail.active.number}${place}`
   if (preparing !== undefined)
     return <StateDot tone="running" text="Deploying" detail={`release ${preparing.number}`} pulses />
   return <StateDot {...environmentState(members, workers)} detail={members.length === 0 ? undefined : serving} />

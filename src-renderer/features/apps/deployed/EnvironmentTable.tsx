@@ -8,6 +8,7 @@ import { STATES_BY_ATTENTION } from '../../../../src-main/domain/worker/endpoint
 import { ADDRESS } from '../../../addresses.ts'
 import type { AppTarget } from '../../../api-client/app-queries.ts'
 import { useAppState } from '../../../store/app-context.ts'
+import { machineText } from '../../../ui/form/machine-choice.ts'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -64,6 +65,13 @@ const COLUMNS: readonly Column<EnvironmentView>[] = [
     width: 80,
     align: 'right',
     cell: ({ active }) => active?.number ?? <Nothing />,
+  },
+  {
+    id: 'machine',
+    header: 'Workers on',
+    width: 110,
+    grow: 1,
+    cell: ({ machine }) => machineText(machine),
   },
   {
     id: 'since',

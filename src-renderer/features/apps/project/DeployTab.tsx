@@ -3,6 +3,7 @@ import { Rocket } from 'lucide-react'
 import { useId } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { environmentName } from '../../../../src-main/contract/app.ts'
+import { THIS_MACHINE } from '../../../../src-main/contract/machines.ts'
 import type { BuildView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
 import { chooseEnvironment } from '../../../../src-main/domain/app/app-target.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -11,6 +12,8 @@ import { type AppTarget, appsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { MachineSelect } from '../../../ui/form/MachineSelect.tsx'
+import { onMachineText } from '../../../ui/form/machine-choice.ts'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { PlanDiff } from '../PlanDiff.tsx'
@@ -26,12 +29,15 @@ export function DeployTab({ project }: { readonly project: ProjectDetail }) {
   const { client } = useApp()
   const [search, setSearch] = useSearchParams()
   const { data: appList } = useQuery(appsQuery(client))
-  const existing = appList?.apps.find(({ name }) => name === project.app)?.environments.map(({ name }) => name) ?? []
+  const environments = appList?.apps.find(({ name }) => name === project.app)?.environments ?? []
+  const existing = environments.map(({ name }) => name)
   const environment = search.get('environment') ?? chooseEnvironment(undefined, existing)
+  const chosen = search.get('on') ?? undefined
   const excludes = useExcludes(project.id)
   const deploy = useDeploy({
     project,
     environment,
+    machine: chosen,
     exclude: excludes.names,
     onRelease: (number) => setSearch({ environment, release: String(number) }),
   })
@@ -40,6 +46,11 @@ export function DeployTab({ project }: { readonly project: ProjectDetail }) {
   const choose = (next: string) => {
     deploy.reset()
     setSearch({ environment: next }, { replace: true })
+  }
+  const machine = chosen ?? environments.find(({ name }) => name === environment)?.machine ?? THIS_MACHINE
+  const choosePlace = (next: string) => {
+    deploy.reset()
+    setSearch({ environment, on: next === '' ? THIS_MACHINE : next }, { replace: true })
   }
   return (
     <>
@@ -50,6 +61,7 @@ export function DeployTab({ project }: { readonly project: ProjectDetail }) {
           onChange={choose}
           fault={named.success ? undefined : `The name ${named.error.issues[0]?.message}.`}
         />
+        <PlaceField value={machine} onChange={choosePlace} />
         <Button onClick={deploy.makePlan} disabled={!canBegin}>
           {deploy.planned === undefined ? 'Show plan' : 'Plan again'}
         </Button>
@@ -119,7 +131,8 @@ function PlanCard({ planned: { plan, at }, deletes, onDeletes }: PlanCardProps) 
       title="Plan"
       aside={
         <span className="text-small text-ink-2">
-          {countSteps(plan)}, {makes}in {plan.runsOn}, planned <RelativeTime at={at} />
+          {countSteps(plan)}, {makes}in {plan.runsOn}
+          {onMachineText({ container: { machine: plan.machine } })}, planned <RelativeTime at={at} />
         </span>
       }
     >
@@ -134,6 +147,21 @@ function Explained() {
       A deploy builds the app if its source has changed, starts a new worker for each endpoint, and switches over when
       all are ready. If one does not start, nothing changes and the reason is shown here.
     </p>
+  )
+}
+
+type PlaceFieldProps = { readonly value: string; readonly onChange: (machine: string) => void }
+
+/** The machine of the workers; the deploy stores it for the environment. */
+function PlaceField({ value, onChange }: PlaceFieldProps) {
+  const id = useId()
+  return (
+    <div className="flex items-start gap-2">
+      <label htmlFor={id} className="leading-7 font-medium">
+        Workers run on
+      </label>
+      <MachineSelect id={id} value={value} onChange={onChange} />
+    </div>
   )
 }
 

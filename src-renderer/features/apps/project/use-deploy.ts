@@ -12,6 +12,8 @@ export type Planned = { readonly artifact: string; readonly plan: DeployPlan; re
 export type DeployOptions = {
   readonly project: Pick<ProjectView, 'id' | 'app'>
   readonly environment: string
+  /** Where its workers run from now on; undefined: as before. */
+  readonly machine: string | undefined
   /** Packages that the build leaves out. */
   readonly exclude: readonly string[]
   /** Is notified of the release that it became. */
@@ -37,14 +39,14 @@ export type Deploy = {
 }
 
 /** Plans and begins deploys of a project. */
-export function useDeploy({ project, environment, exclude, onRelease }: DeployOptions): Deploy {
+export function useDeploy({ project, environment, machine, exclude, onRelease }: DeployOptions): Deploy {
   const { client, platform } = useApp()
   const queries = useQueryClient()
   const { release } = useEnvironmentActions({ app: project.app, environment })
   const [deletes, setDeletes] = useState<readonly string[]>([])
   const plan = useMutation({
     async mutationFn(): Promise<Planned> {
-      const body = { environment, exclude }
+      const body = { environment, exclude, ...(machine === undefined ? {} : { machine }) }
       const planned = await client.call('projectPlan', { path: { projectId: project.id }, body })
       return { ...planned, at: platform.now() }
     },
@@ -54,7 +56,14 @@ export function useDeploy({ project, environment, exclude, onRelease }: DeployOp
   })
   const begin = useMutation({
     mutationFn: ({ artifact, plan: { git } }: Planned) =>
-      release({ artifact }, { deletes: [...deletes], ...(git === undefined ? {} : { git }) }),
+      release(
+        { artifact },
+        {
+          deletes: [...deletes],
+          ...(git === undefined ? {} : { git }),
+          ...(machine === undefined ? {} : { machine }),
+        },
+      ),
   })
   const reset = () => {
     plan.reset()

@@ -4,6 +4,7 @@ import { useId } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { CONTROL, type ControlIds, Toggle } from '../../../ui/form/Field.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
+import { MachineSelect } from '../../../ui/form/MachineSelect.tsx'
 import { BrowsedPath } from '../../../ui/form/PathField.tsx'
 import { RegistrySelect, Select } from '../../../ui/form/Select.tsx'
 import { ServerField } from '../../../ui/form/ServerField.tsx'
@@ -114,6 +115,8 @@ function SettingControl({ input, raw, onType, disabled, ...ids }: SettingControl
       )
     case 'registry':
       return <RegistrySelect {...ids} value={String(raw)} onChange={onType} disabled={disabled} />
+    case 'machine':
+      return <MachineSelect {...ids} value={String(raw)} onChange={onType} disabled={disabled} />
     case 'server':
       return <ServerField {...ids} value={String(raw)} onChange={onType} disabled={disabled} />
     case 'path':

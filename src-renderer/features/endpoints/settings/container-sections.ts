@@ -19,6 +19,20 @@ const CONTAINER: readonly SettingField[] = [
     input: { kind: 'switch' },
   },
   {
+    path: 'container.machine',
+    label: 'Where workers run',
+    help: 'This machine, one that was added, or any that has room: the one with the fewest workers first.',
+    input: { kind: 'machine' },
+    applies: inContainers,
+  },
+  {
+    path: 'container.placement',
+    label: 'Nodes of a swarm',
+    help: 'Constraints that a node must meet, one per line, as Docker writes them: node.labels.zone==lab.',
+    input: OPTIONAL_LINES,
+    applies: inContainers,
+  },
+  {
     path: 'container.image',
     label: 'Image',
     help: 'Default: the worker image of Drydock, which runs the handler file.',

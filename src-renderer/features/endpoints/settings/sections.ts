@@ -79,6 +79,12 @@ const PROGRAM: readonly SettingField[] = [
     applies: ({ container }) => container === undefined,
   },
   {
+    path: 'model',
+    label: 'Model',
+    help: 'A model of the hub, like owner/name:revision. Its files are downloaded before a worker starts, which finds them as a folder.',
+    input: { kind: 'text', mono: true, optional: true },
+  },
+  {
     path: 'concurrency',
     label: 'Jobs at once',
     help: 'How many jobs a worker runs at the same time. More than one needs an async handler.',

@@ -2,6 +2,7 @@
 
 import type { EndpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { withHiddenPassword } from '../../../../src-main/domain/workflow/server-address.ts'
+import { machineText } from '../../../ui/form/machine-choice.ts'
 import type { SelectChoice } from '../../../ui/form/Select.tsx'
 import type { Variable } from '../../../ui/form/VariablesField.tsx'
 
@@ -34,6 +35,8 @@ export type SettingInput =
   | { readonly kind: 'path'; readonly wants: 'folder' | 'handler'; readonly title: string; readonly optional?: boolean }
   /** Stored credentials, by name. */
   | { readonly kind: 'registry' }
+  /** A machine; where it is missing, workers run on this one. */
+  | { readonly kind: 'machine' }
   /** Address of a ComfyUI server, which may have a password in it. */
   | { readonly kind: 'server'; readonly optional: true }
 
@@ -49,7 +52,8 @@ export function readSetting(input: SettingInput, raw: Raw): Read {
   const text = String(raw).trim()
   if (input.kind === 'lines') return readLines(input.of, String(raw), input.optional === true)
   if (text === '') {
-    if (input.kind === 'registry' || ('optional' in input && input.optional === true)) return { value: undefined }
+    if (input.kind === 'registry' || input.kind === 'machine' || ('optional' in input && input.optional === true))
+      return { value: undefined }
     return { fault: 'must not be empty' }
   }
   if (input.kind === 'number') return readNumber(text, input.factor ?? 1)
@@ -128,6 +132,7 @@ export function settingText(input: SettingInput, value: unknown): string {
   if (input.kind === 'switch') return (value ?? input.unset) === true ? 'on' : 'off'
   if (input.kind === 'variables') return Object.keys((value ?? {}) as object).join(', ') || 'none'
   if (input.kind === 'choice') return input.choices.find((one) => one.value === value)?.label ?? 'none'
+  if (input.kind === 'machine') return machineText(value === undefined ? undefined : String(value))
   const text = String(rawOf(input, value)).replaceAll('\n', ', ')
   if (text === '') return 'none'
   if (input.kind === 'server') return withHiddenPassword(text)

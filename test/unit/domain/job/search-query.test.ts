@@ -69,5 +69,6 @@ describe('matchExpression', () => {
     expect(find(matchExpression('red', 'e-2'))).toEqual([2])
     expect(find(matchExpression('house NOT red', undefined))).toEqual([])
     expect(matchExpression(' ?! ', 'e')).toBe(undefined)
+    expect(matchExpression('red house', 'e', (word) => (word === 'red' ? ['red', 'reduced'] : []))).toBe(undefined)
   })
 })

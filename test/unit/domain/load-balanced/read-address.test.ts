@@ -9,6 +9,7 @@ describe('the address of a request', () => {
     ['/lb/web/../../api', 'x', { form: 'path', prefix: '/lb/web', target: '/../../api' }],
     ['/a', 'web.localhost:1', { form: 'host', prefix: '', target: '/a' }],
     ['/lb/other/a', 'WEB.localhost', { form: 'host', prefix: '', target: '/lb/other/a' }],
+    ['/a', 'web.host.docker.internal:1', { form: 'host', prefix: '', target: '/a' }],
     ['*', 'web.localhost:1', { form: 'host', prefix: '', target: '*' }],
   ] as const) {
     it(`${url} at ${host} leads to web, ${read.target}`, () => {
@@ -23,6 +24,8 @@ describe('the address of a request', () => {
     ['/lbx/web/', 'localhost:1'],
     ['/', 'a.web.localhost:1'],
     ['/', 'web.localhost.example:1'],
+    ['/', 'web.docker.internal:1'],
+    ['/', 'web.hostxdocker.internal:1'],
     ['/', '.localhost:1'],
     ['http://web.localhost:1/a', '127.0.0.1:1'],
   ] as const) {
@@ -33,11 +36,14 @@ describe('the address of a request', () => {
 })
 
 describe('the host of an endpoint', () => {
-  const own = new Set(['127.0.0.1:8790', 'localhost:8790'])
+  const own = new Set(['127.0.0.1:8790', 'localhost:8790', 'host.docker.internal:8791'])
   for (const [host, is] of [
     ['web.localhost:8790', true],
     ['WEB.LOCALHOST:8790', true],
     ['web.localhost:8791', false],
+    ['web.host.docker.internal:8791', true],
+    ['web.host.docker.internal:8790', false],
+    ['host.docker.internal:8791', false],
     ['web.localhost', false],
     ['localhost:8790', false],
     ['a.web.localhost:8790', false],

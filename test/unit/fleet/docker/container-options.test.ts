@@ -4,6 +4,11 @@ import { type ContainerPlan, containerOptions } from '../../../../src-main/fleet
 import type { WorkerSpec } from '../../../../src-main/services/ports/fleet.ts'
 
 const GIB = 1024 ** 3
+const NETWORK = {
+  name: 'drydock-1',
+  extraHosts: [],
+  endpointHosts: { url: 'http://host.docker.internal:8791', address: '172.18.0.1' },
+}
 const ENGINE = { cpus: 4, memoryBytes: 8 * GIB, inVirtualMachine: false, rootless: false }
 
 type Given = {
@@ -29,10 +34,9 @@ function optionsOf({ settings = {}, spec = {}, plan = {} }: Given = {}) {
       container: containerSettings.parse({ image: 'an-image', ...settings }),
     },
     image: 'an-image',
-    pythonPath: '/drydock/python',
-    mounts: { handlerFolder: '/home/ada/work', volumes: [] },
+    mounts: [],
     serviceUser: '1000:1000',
-    network: { name: 'drydock-1', extraHosts: [] },
+    network: NETWORK,
     engine: ENGINE,
     labels: { 'svc.worker': 'w' },
     gpus: { hostConfig: {}, env: {} },
@@ -44,24 +48,13 @@ const hostOf = (given?: Given) => optionsOf(given).HostConfig ?? {}
 const NOTHING = { handler: undefined, command: undefined }
 
 describe('what a container runs', () => {
-  it('is svc_worker with the handler, from folders that it can only read', () => {
+  it('is svc_worker with the handler', () => {
     expect(optionsOf()).toMatchObject({
       Image: 'an-image',
       Entrypoint: ['python3', '-m', 'svc_worker'],
       Cmd: ['/app/my_handler.py'],
       WorkingDir: '/app',
-      HostConfig: {
-        Mounts: [
-          { Type: 'bind', Source: '/home/ada/work', Target: '/app', ReadOnly: true },
-          { Type: 'bind', Source: '/drydock/python', Target: '/opt/drydock/python', ReadOnly: true },
-        ],
-      },
     })
-  })
-
-  it('is the svc_worker of the worker image where no other image is named', () => {
-    const { Mounts } = hostOf({ settings: { image: undefined } })
-    expect(Mounts?.map(({ Target }) => Target)).toEqual(['/app'])
   })
 
   it('is a command line in a shell that it replaces', () => {
@@ -185,13 +178,13 @@ describe('the limits of a container', () => {
   })
 })
 
-describe('the volumes of a container', () => {
-  it('come after the code, as the settings have them', () => {
+describe('the files of a container', () => {
+  it('are those of the place, as it has them', () => {
     const volumes = [
       { type: 'bind' as const, source: '/data/models', target: '/models', readOnly: true },
       { type: 'volume' as const, source: 'cache', target: '/cache', readOnly: false },
     ]
-    const { Mounts } = hostOf({ spec: NOTHING, plan: { mounts: { handlerFolder: undefined, volumes } } })
+    const { Mounts } = hostOf({ spec: NOTHING, plan: { mounts: volumes } })
     expect(Mounts).toEqual([
       { Type: 'bind', Source: '/data/models', Target: '/models', ReadOnly: true },
       { Type: 'volume', Source: 'cache', Target: '/cache', ReadOnly: false },
@@ -201,11 +194,20 @@ describe('the volumes of a container', () => {
 
 describe('the network of a container', () => {
   it('is that of this service, with the names that it needs', () => {
-    const network = { name: 'drydock-1', extraHosts: ['host.docker.internal:host-gateway'] }
+    const network = { ...NETWORK, extraHosts: ['host.docker.internal:host-gateway'] }
     expect(hostOf({ plan: { network } })).toMatchObject({
       NetworkMode: 'drydock-1',
       ExtraHosts: ['host.docker.internal:host-gateway'],
     })
+  })
+
+  it('leads the hosts of endpoints that it may call to the service', () => {
+    expect(hostOf({ spec: { callsHosts: ['flash', 'ships'] } }).ExtraHosts).toEqual([
+      'host.docker.internal:172.18.0.1',
+      'flash.host.docker.internal:172.18.0.1',
+      'ships.host.docker.internal:172.18.0.1',
+    ])
+    expect(hostOf().ExtraHosts).toEqual([])
   })
 
   it('publishes ports on free ports of loopback alone', () => {

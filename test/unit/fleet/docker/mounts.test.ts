@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, test } from 'vitest'
 import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { findMounts, givesEngine } from '../../../../src-main/fleet/docker/mounts.ts'
 
@@ -72,16 +72,23 @@ function setup() {
   symlinkSync('models', at('link'))
   symlinkSync('engine/api.sock', at('link-to-socket'))
   symlinkSync('engine', at('link-to-engine'))
-  const find = (sources: readonly string[], handler?: string) =>
+  const find = (sources: readonly string[], handler?: string, image?: string, callsHosts?: readonly string[]) =>
     findMounts(
       {
         handler,
+        callsHosts,
         container: containerSettings.parse({
+          image,
           volumes: sources.map((source) => ({ source, target: '/there', readOnly: true })),
         }),
       },
       // The engine is known by a link, as /var/run is one on most systems.
-      { sockets: [at('link-to-engine/api.sock')], platform: process.platform },
+      {
+        pythonPath: '/drydock/python',
+        bundle: async () => '/data/tls/bundle.pem',
+        sockets: [at('link-to-engine/api.sock')],
+        platform: process.platform,
+      },
     )
   return { at, find }
 }
@@ -89,14 +96,11 @@ function setup() {
 describe('the volumes of an endpoint', () => {
   it('are the real folders, and named volumes as they are', async () => {
     const { at, find } = setup()
-    expect(await find([at('link'), at('models/../models/'), 'a-volume'])).toEqual({
-      handlerFolder: undefined,
-      volumes: [
-        { type: 'bind', source: at('models'), target: '/there', readOnly: true },
-        { type: 'bind', source: at('models'), target: '/there', readOnly: true },
-        { type: 'volume', source: 'a-volume', target: '/there', readOnly: true },
-      ],
-    })
+    expect(await find([at('link'), at('models/../models/'), 'a-volume'])).toEqual([
+      { type: 'bind', source: at('models'), target: '/there', readOnly: true },
+      { type: 'bind', source: at('models'), target: '/there', readOnly: true },
+      { type: 'volume', source: 'a-volume', target: '/there', readOnly: true },
+    ])
   })
 
   it.each(['engine/api.sock', 'engine', 'link-to-socket', 'link-to-engine', 'link-to-engine/../engine/api.sock', '.'])(
@@ -124,11 +128,27 @@ describe('the volumes of an endpoint', () => {
   })
 })
 
+test('a worker that calls endpoints as hosts gets the authorities that it trusts', async () => {
+  expect(await setup().find([], undefined, undefined, ['flash'])).toEqual([
+    { type: 'bind', source: '/data/tls/bundle.pem', target: '/opt/drydock/authorities.pem', readOnly: true },
+  ])
+})
+
 describe('the folder of a handler', () => {
   it('is where the handler really is', async () => {
     const { at, find } = setup()
     symlinkSync('work', at('link-to-work'))
-    expect((await find([], at('link-to-work/handler.py'))).handlerFolder).toBe(at('work'))
+    const code = { type: 'bind', source: at('work'), target: '/app', readOnly: true }
+    expect(await find([], at('link-to-work/handler.py'))).toEqual([code])
+  })
+
+  it('comes before the volumes, and with svc_worker where an image of others lacks that', async () => {
+    const { at, find } = setup()
+    expect(await find(['a-volume'], at('work/handler.py'), 'an-image')).toEqual([
+      { type: 'bind', source: at('work'), target: '/app', readOnly: true },
+      { type: 'bind', source: '/drydock/python', target: '/opt/drydock/python', readOnly: true },
+      { type: 'volume', source: 'a-volume', target: '/there', readOnly: true },
+    ])
   })
 
   it('is refused where it holds the engine', async () => {

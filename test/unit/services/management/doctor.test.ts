@@ -34,6 +34,12 @@ function setup(images: readonly OwnImage[]) {
     measure: async () => ({ bytes: 0, files: 0 }),
     list: async () => [],
     space: async () => ({ freeBytes: 1, totalBytes: 2 }),
+    readProcess: () => ({
+      cpuSeconds: 0,
+      residentBytes: 0,
+      loopBusySeconds: 0,
+      loopDelay: { p99Seconds: 0, maxSeconds: 0 },
+    }),
     leftPreviews: async () => ({ folders: 0, bytes: 0, files: 0 }),
     removePreviews: async () => undefined,
     emptyLog: async () => undefined,

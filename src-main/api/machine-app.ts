@@ -1,0 +1,75 @@
+/**
+ * What answers on the listener for machines, where the connections of workers on other machines arrive. Whoever has the
+ * other end can be any program there, so it answers less than the listener for workers of this machine:
+ *
+ *   a call of the worker protocol      with the token of the worker in its path, as everywhere
+ *   a call of an endpoint or an app    with the token of a worker that may call others; no other key counts
+ *   GET /way-back/SERVICE              whether the way leads to this service, for the watchdog of the machine
+ *   all else                           404 without a word, whoever asks
+ *
+ * Source: docs/spec/way-back.md, 1.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { isWorkerCall, mayBeCalledByWorkers, wayBackPath } from '../contract/worker-protocol.ts'
+import { keyFromHeader } from '../domain/auth.ts'
+import type { Keys } from '../services/keys.ts'
+import type { createProxy } from './load-balanced/proxy.ts'
+
+type Fetch = (request: Request, bindings: object) => Response | Promise<Response>
+type Streams = ReturnType<typeof createProxy>
+
+/** What is behind the gate. */
+export type MachineAppOptions = {
+  readonly keys: Pick<Keys, 'callerOf'>
+  /** How the watchdogs of machines call this service: on each machine it has another name. */
+  readonly names: () => readonly string[]
+  /** The app of the worker protocol; it reads the token itself. */
+  readonly workers: Fetch
+  readonly users: Fetch
+  readonly streams: Streams
+  /** Resolves when the workers of an earlier run are known, and with them their tokens. */
+  readonly ready: Promise<void>
+}
+
+const nothing = () => new Response(null, { status: 404 })
+const NOTHING = 'HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
+
+/** Makes it, in the form of a listener. */
+export function createMachineApp({ keys, names, workers, users, streams, ready }: MachineAppOptions): {
+  readonly fetch: Fetch
+  readonly streams: Streams
+} {
+  async function isWorkerThatCalls(authorization: string | null | undefined): Promise<boolean> {
+    const key = keyFromHeader(authorization ?? undefined)
+    if (key === undefined) return false
+    await ready
+    return keys.callerOf(key)?.holder === 'peer'
+  }
+
+  return {
+    async fetch(request, bindings) {
+      const { pathname } = new URL(request.url)
+      if (names().some((name) => pathname === wayBackPath(name))) return new Response(null, { status: 204 })
+      if (isWorkerCall(pathname)) return workers(request, bindings)
+      const isLetIn = mayBeCalledByWorkers(pathname) && (await isWorkerThatCalls(request.headers.get('authorization')))
+      return isLetIn ? users(request, bindings) : nothing()
+    },
+    streams: {
+      isFor: streams.isFor,
+      request: (incoming, response) => void respond(incoming, response),
+      upgrade: (incoming, socket, head) => void upgrade(incoming, socket, head),
+    },
+  }
+
+  async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (await isWorkerThatCalls(incoming.headers.authorization)) return streams.request(incoming, response)
+    response.writeHead(404, { connection: 'close' }).end()
+  }
+
+  async function upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    socket.on('error', () => socket.destroy()) // a client may go at any time
+    if (await isWorkerThatCalls(incoming.headers.authorization)) return streams.upgrade(incoming, socket, head)
+    socket.end(NOTHING)
+  }
+}

@@ -1,0 +1,50 @@
+/** The operations of machines. */
+import { AppError } from '../../contract/errors.ts'
+import type { OpenMachine } from '../../services/machines/machines.ts'
+import { removeMachine } from '../../services/machines/remove-machine.ts'
+import { viewMachine } from '../../services/machines/view-machine.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { DONE, type ManagementOperations } from '../operation.ts'
+
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'machines' | 'registry' | 'supervisor'>
+
+/** Other computers whose engines run workers. */
+export const MACHINE_OPERATIONS = {
+  machineList: (_request, service) => ({
+    machines: service.machines
+      .open()
+      .map((machine) => viewNow(service, machine))
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+  }),
+  machineAdd: async ({ body }, service) => viewNow(service, await service.machines.add(body)),
+  machineGet: ({ path }, service) => viewNow(service, machineOf(path, service)),
+  machineTest({ path }, service) {
+    const machine = machineOf(path, service)
+    service.machines.beginTest(machine)
+    return viewNow(service, machine)
+  },
+  async machineRemove({ path }, service) {
+    await removeMachine(service, machineOf(path, service))
+    return DONE
+  },
+  async machineJoin({ path }, service) {
+    const { name, driver } = machineOf(path, service)
+    const commands = driver.joinCommands?.() ?? Promise.reject(new Error('it is no manager of a swarm'))
+    return await commands.catch((error: Error) => {
+      throw new AppError('MACHINE_REFUSED', { machine: name, why: error.message })
+    })
+  },
+} as const satisfies Partial<ManagementOperations<Services>>
+
+// Whoever asks again sees what it has now.
+function viewNow(service: Services, machine: OpenMachine) {
+  service.machines.refresh(machine)
+  return viewMachine(service, machine)
+}
+
+function machineOf({ machine: name }: { readonly machine: string }, { machines }: Services): OpenMachine {
+  const machine = machines.get(name)
+  if (machine === undefined) throw new AppError('MACHINE_NOT_FOUND', { machine: name.slice(0, 100) })
+  return machine
+}

@@ -1,0 +1,38 @@
+/** The operations of schedules. */
+import { requireQueue } from '../../services/endpoint-kinds.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { bodyText } from '../body-text.ts'
+import { DONE, type ManagementOperations } from '../operation.ts'
+import { type JsonBody, parseJson } from '../read-request.ts'
+import { endpointOf } from './endpoints.ts'
+
+/** What these operations use of the service. */
+type Services = ServiceBase & Pick<ServiceContext, 'schedules'>
+
+/** Schedules: listed, added, paused, run by hand, deleted. */
+export const SCHEDULE_OPERATIONS = {
+  scheduleList: ({ query }, { schedules }) => ({ schedules: [...schedules.list(query.endpoint)] }),
+  async scheduleCreate({ path, body, sent }, service) {
+    const endpoint = endpointOf(path, service)
+    requireQueue(endpoint, service)
+    const { webhook, policy } = body.request
+    return await service.schedules.add(endpoint, { ...body, request: { webhook, policy, input: inputIn(sent) } })
+  },
+  scheduleRead: ({ path }, { schedules }) => schedules.read(path.endpointId, path.scheduleId),
+  scheduleUpdate: async ({ path, body }, { schedules }) =>
+    await schedules.setPaused(path.endpointId, path.scheduleId, body.paused),
+  async scheduleRunNow({ path }, { schedules }) {
+    const { id } = await schedules.runNow(path.endpointId, path.scheduleId)
+    return { jobId: id }
+  },
+  async scheduleDelete({ path }, { schedules }) {
+    await schedules.remove(path.endpointId, path.scheduleId)
+    return DONE
+  },
+} as const satisfies Partial<ManagementOperations<Services>>
+
+// As it came, so that a seed of twenty digits keeps them.
+function inputIn(sent: JsonBody): string {
+  const request = parseJson(Buffer.from(sent.raw('request') ?? '{}'), bodyText)
+  return request.raw('input') ?? '{}'
+}

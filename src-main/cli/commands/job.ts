@@ -1,0 +1,123 @@
+/** `drydock job`: one job as a file that travels to another Drydock. */
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { AppError } from '../../contract/errors.ts'
+import { MIB } from '../../contract/units.ts'
+import { type OpenedJobFile, readJobFile, writeJobFile } from '../../domain/job/job-file.ts'
+import { counted } from '../../domain/text.ts'
+import { CliError } from '../cli-error.ts'
+import { type Output, plainText } from '../output.ts'
+import { openSession, outputOf } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+// A file that is read whole; source: ours, a result of 20 MiB and its stream fit ten times.
+const MOST_BYTES = 256 * MIB
+// Lines of the log that travel; source: ours, as many as a page of them has.
+const LOG_LINES = 10_000
+// Of an input on a terminal.
+const SHOWN_CHARACTERS = 1000
+
+/** `drydock job`: export, open and import one job. */
+export function addJob(program: Command, surroundings: Surroundings): void {
+  const job = program.command('job').description('write one job to a file, look into it, and run it on another Drydock')
+
+  job
+    .command('export')
+    .description('write a job with payloads, timeline, log and settings to a file')
+    .argument('<job>', 'id of the job')
+    .requiredOption('-o, --output <file>', 'write to this file')
+    .addHelpText('after', '\nValues of variables are not written.\n\nExamples:\n  $ drydock job export ID -o job.jsonl')
+    .action(async (jobId: string, { output: file }: { readonly output: string }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = { jobId }
+      const [detail, { lines }, { version }] = await Promise.all([
+        client.call('jobRead', { path }),
+        client.call('jobLogs', { path, query: { tail: String(LOG_LINES) } }),
+        client.call('info'),
+      ])
+      const { endpointId, history, deliveries } = detail
+      const endpoint = await client.call('endpointRead', { path: { endpointId } }).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'ENDPOINT_NOT_FOUND') return undefined // it was deleted
+        throw error
+      })
+      let line = ''
+      for await (const piece of client.download('jobExport', { query: { ids: jobId } })) line += piece
+      const head = {
+        ...{ drydock: 'job' as const, format: 1 as const, version, exportedAt: surroundings.now(), jobId },
+        ...(endpoint === undefined ? {} : { endpoint: { ...endpoint } }),
+        ...{ history, deliveries, logs: lines },
+      }
+      const to = resolve(surroundings.cwd, file)
+      await writeFile(to, writeJobFile(head, line)).catch((error: Error) => {
+        throw new CliError('FILE_UNWRITABLE', { file: to, why: error.message }, { cause: error })
+      })
+      if (output.json) output.document({ file: to, jobId })
+      else output.line(`job ${jobId} written to ${to}`)
+    })
+
+  job
+    .command('open')
+    .description('show what is in such a file; no service is needed')
+    .argument('<file>', 'file that `drydock job export` wrote')
+    .addHelpText('after', '\nExamples:\n  $ drydock job open job.jsonl')
+    .action(async (file: string, _options: object, command: Command) => {
+      const output = outputOf(command, surroundings)
+      show(output, await read(file))
+    })
+
+  job
+    .command('import')
+    .description('run the job of such a file again, as a new job')
+    .argument('<file>', 'file that `drydock job export` wrote')
+    .requiredOption('--endpoint <id>', 'endpoint that runs it')
+    .addHelpText('after', '\nExamples:\n  $ drydock job import job.jsonl --endpoint hello')
+    .action(async (file: string, { endpoint }: { readonly endpoint: string }, command: Command) => {
+      const { input } = await read(file)
+      const { client, output } = await openSession(command, surroundings)
+      const bytes = Buffer.from(`{"input":${input}}\n`)
+      const result = await client.call('jobImport', { path: { endpointId: endpoint }, bytes })
+      const [refused] = result.bad
+      if (refused !== undefined) throw new CliError('FILE_INVALID', { file, why: refused.reason.replace(/\.$/, '') })
+      if (output.json) output.document(result)
+      else output.line(`1 job queued on ${endpoint}; \`drydock jobs --endpoint ${endpoint} --limit 1\` shows it`)
+    })
+
+  async function read(file: string): Promise<OpenedJobFile> {
+    const path = resolve(surroundings.cwd, file)
+    const unreadable = (error: Error) => {
+      throw new CliError('FILE_UNREADABLE', { file: path, why: error.message }, { cause: error })
+    }
+    const { size } = await stat(path).catch(unreadable)
+    if (size > MOST_BYTES)
+      throw new CliError('FILE_INVALID', { file: path, why: `it is larger than ${MOST_BYTES / MIB} MiB` })
+    const opened = readJobFile(await readFile(path, 'utf8').catch(unreadable))
+    if ('why' in opened) throw new CliError('FILE_INVALID', { file: path, why: opened.why })
+    return opened
+  }
+}
+
+function show(output: Output, { head, status, error, input }: OpenedJobFile): void {
+  if (output.json) {
+    output.document({ ...head, status, error })
+    return
+  }
+  const shown = input.length > SHOWN_CHARACTERS ? `${input.slice(0, SHOWN_CHARACTERS)}...` : input
+  output.fields([
+    ['job', plainText(head.jobId)],
+    ['endpoint', head.endpoint === undefined ? undefined : plainText(head.endpoint.id)],
+    ['status', plainText(status)],
+    ['error', error === undefined ? undefined : plainText(error)],
+    ['input', plainText(shown)],
+    ['written by', plainText(`Drydock ${head.version}, ${timeText(head.exportedAt)}`)],
+    ['log', head.logs.length === 0 ? undefined : counted(head.logs.length, 'line')],
+  ])
+  for (const { at, event, to, reason } of head.history)
+    output.line(plainText(`${timeText(at)}  ${event}  ${to}${reason === undefined ? '' : `  ${reason}`}`))
+}
+
+// Of a file from elsewhere it may be any number.
+function timeText(ms: number): string {
+  const time = new Date(ms)
+  return Number.isNaN(time.getTime()) ? 'at an unknown time' : time.toISOString()
+}

@@ -1,0 +1,165 @@
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import { type MachineView, type MachineWay, machineCreate } from '../../contract/machines.ts'
+import type { DoctorRow } from '../../contract/system.ts'
+import { counted, sizeText, wayText, withFullStop } from '../../domain/text.ts'
+import { confirmDeletion } from '../ask.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { wholeNumber } from '../option-values.ts'
+import type { Output } from '../output.ts'
+import { openSession, type Session } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type AddOptions = {
+  readonly ssh?: string
+  readonly port?: number
+  readonly context?: string
+  readonly docker?: string
+  readonly tls?: string
+  readonly swarm?: true
+}
+
+// How often a test that runs is asked how far it is, ms.
+const ASK_MS = 300
+
+/** `drydock machine`: other machines whose engines run workers. */
+export function addMachine(program: Command, surroundings: Surroundings): void {
+  const machine = program.command('machine').description('add, list, test or remove machines that run workers')
+  addAdd(machine, surroundings)
+  addList(machine, surroundings)
+  addTest(machine, surroundings)
+  addRemove(machine, surroundings)
+}
+
+function addAdd(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('add')
+    .description('add a machine with Docker, and test it step by step')
+    .argument('<name>', 'name for --on')
+    .addOption(new Option('--ssh <user@host>', 'reach it with ssh, by your own configuration').conflicts('context'))
+    .addOption(new Option('--port <port>', 'port of its ssh').argParser(wholeNumber))
+    .addOption(new Option('--context <name>', 'reach it as this context of Docker').conflicts('docker'))
+    .addOption(new Option('--docker <url>', 'reach its engine at this address, like tcp://host:2376').conflicts('ssh'))
+    .option('--tls <folder>', 'folder with ca.pem, cert.pem and key.pem for --docker')
+    .option('--swarm', 'its engine is a manager of a swarm, whose nodes run the workers')
+    .addHelpText(
+      'after',
+      `
+The machine needs Docker, and your user there must be allowed to use it. Nothing is installed there.
+
+Examples:
+  $ drydock machine add gpu-box --ssh ada@gpu-box
+  $ drydock machine test gpu-box --job               # the first job there
+  $ drydock endpoint create --handler handler.py --on gpu-box`,
+    )
+    .action(async (name: string, options: AddOptions, command: Command) => {
+      const body = machineCreate.safeParse({
+        name,
+        way: wayOf(name, options, surroundings),
+        swarm: options.swarm === true,
+      })
+      if (!body.success) throw usageError(body.error.issues.map(({ message }) => message).join('; '))
+      const session = await openSession(command, surroundings)
+      await session.client.call('machineAdd', { body: body.data })
+      if (!session.output.json) session.output.line(`machine ${name} added`)
+      await followTest(session, name)
+    })
+}
+
+function wayOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { cwd }: Surroundings): MachineWay {
+  if (ssh !== undefined) return { kind: 'ssh', to: ssh, ...(port === undefined ? {} : { port }) }
+  if (context !== undefined) return { kind: 'context', name: context }
+  if (docker !== undefined)
+    return { kind: 'tcp', url: docker, ...(tls === undefined ? {} : { tlsFolder: resolve(cwd, tls) }) }
+  throw usageError(`Say how it is reached: drydock machine add ${name} --ssh user@host`)
+}
+
+function addTest(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('test')
+    .description('test step by step what it takes to run workers on a machine')
+    .argument('<name>', 'name of the machine')
+    .option('--job', 'also run a first job there: of an endpoint hello-NAME, which stays')
+    .addHelpText('after', '\nExamples:\n  $ drydock machine test gpu-box\n  $ drydock machine test gpu-box --job')
+    .action(async (name: string, { job }: { job?: true }, command: Command) => {
+      const session = await openSession(command, surroundings)
+      await session.client.call('machineTest', { path: { machine: name } })
+      // With --job its answer is the document.
+      await followTest(session, name, job !== true)
+      if (job === true) {
+        const { runFirstJob } = await import('../first-far-job.ts')
+        await runFirstJob(session, surroundings, name)
+      }
+    })
+}
+
+/** Prints each step of the test that runs as soon as it is known. @throws CliError where one failed */
+async function followTest({ client, output }: Session, name: string, isLast = true): Promise<void> {
+  let shown = 0
+  for (;;) {
+    const machine = await client.call('machineGet', { path: { machine: name } })
+    const { steps, isRunning } = machine.test
+    if (!output.json) for (const step of steps.slice(shown)) showStep(output, step)
+    shown = steps.length
+    if (!isRunning) {
+      if (output.json && isLast) output.document(machine)
+      const failed = steps.find(({ state }) => state === 'failed')
+      if (failed !== undefined) throw notUsable(name, failed)
+      return
+    }
+    await new Promise((done) => setTimeout(done, ASK_MS))
+  }
+}
+
+function notUsable(machine: string, { check, found }: DoctorRow): CliError {
+  return new CliError('MACHINE_UNUSABLE', { machine, why: withFullStop(`${check}: ${found}`) })
+}
+
+const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const
+
+function showStep(output: Output, { check, state, found, fix }: DoctorRow): void {
+  output.line(`${output.paint(COLOURS[state], state.padEnd(7))}  ${check}: ${found}`)
+  if (fix !== undefined) output.line(`         ${fix}`)
+}
+
+function addList(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('list', { isDefault: true })
+    .description('list machines: how they are reached, what they have, what runs there')
+    .addHelpText('after', '\nExamples:\n  $ drydock machine list\n  $ drydock machine list --json')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const response = await client.call('machineList')
+      if (output.json) output.document(response)
+      else if (response.machines.length === 0)
+        output.line('Workers run on this machine alone. Add another one with: drydock machine add NAME --ssh user@host')
+      else output.table(['NAME', 'REACHED', 'STATE', 'HAS', 'WORKERS'], response.machines.map(rowOf))
+    })
+}
+
+function rowOf({ name, way, state, reason, facts, workers }: MachineView): string[] {
+  const cards = facts === undefined || facts.cards.length === 0 ? '' : `, ${counted(facts.cards.length, 'card')}`
+  const has = facts === undefined ? '' : `${facts.cpus} CPUs, ${sizeText(facts.memoryBytes)}${cards}`
+  return [name, wayText(way), reason === undefined ? state : `${state}: ${reason}`, has, String(workers.length)]
+}
+
+function addRemove(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('remove')
+    .description('end what runs on a machine and forget it; endpoints that name it wait')
+    .argument('<name>', 'name of the machine')
+    .option('-y, --yes', 'do not ask for confirmation')
+    .addHelpText('after', '\nExamples:\n  $ drydock machine remove gpu-box')
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = { machine: name }
+      const { workers, endpoints } = await client.call('machineGet', { path })
+      const what = `machine ${name}`
+      const waits = endpoints.length === 0 ? '' : `; ${endpoints.join(', ')} will wait`
+      const question = `Remove ${what} and end ${counted(workers.length, 'worker')} there${waits}?`
+      await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)
+      const response = await client.call('machineRemove', { path })
+      if (output.json) output.document(response)
+      else output.line(`machine ${name} removed`)
+    })
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import packageJson from '../../../package.json' with { type: 'json' }
+import type { Effect } from '../../contract/agents.ts'
+import { findService } from '../find-service.ts'
+import { globalOptions } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type McpOptions = { readonly allowWrites?: true; readonly allowDangerous?: true }
+
+/** `drydock mcp`: the tools of a coding agent on standard input and output. */
+export function addMcp(program: Command, surroundings: Surroundings): void {
+  program
+    .command('mcp')
+    .description('serve tools, resources and prompts to a coding agent (Model Context Protocol, stdio)')
+    .option('--allow-writes', 'also offer tools that send jobs, run and edit workflows, plan and preview apps')
+    .option('--allow-dangerous', 'also offer tools that change settings, inject faults, deploy and delete')
+    .addHelpText(
+      'after',
+      `
+The agent starts this command itself; without options it can only read. What it may do is also bounded by the role of its
+key: \`drydock key add agent --role read\` makes one. A running service answers at /mcp too (Streamable HTTP).
+
+Examples:
+  $ drydock mcp
+  $ drydock mcp --allow-writes --url http://127.0.0.1:8790 --key KEY`,
+    )
+    .action(async ({ allowWrites, allowDangerous }: McpOptions, command: Command) => {
+      const [{ createServiceClient }, { serveOverStdio }] = await Promise.all([
+        import('../../client/service-client.ts'),
+        import('../../mcp/over-stdio.ts'),
+      ])
+      const options = globalOptions(command)
+      let key: string | undefined
+      // For each call: the service may not run yet when the agent starts, and may have moved since.
+      const client = async () => {
+        const service = await findService(options, surroundings)
+        key = service.key
+        return createServiceClient(service)
+      }
+      const allows: Effect = allowDangerous === true ? 'dangerous' : allowWrites === true ? 'writes' : 'reads'
+      // Where nobody answers yet, the service itself refuses what the key may not do.
+      const role = await client()
+        .then((service) => service.call('ownKeyRead'))
+        .then(
+          (own) => own.role,
+          () => undefined,
+        )
+      await serveOverStdio(
+        {
+          ...{ version: packageJson.version, client, access: { role, allows }, now: surroundings.now },
+          key: () => key,
+          steady: () => performance.now(),
+          pause: (ms, signal) => surroundings.pause(ms, signal),
+        },
+        { input: surroundings.stdin, write: (text) => surroundings.stdout.write(text) },
+      )
+    })
+}

@@ -1,0 +1,174 @@
+import type { Command } from 'commander'
+import { type ScheduleView, WHEN_MISSED } from '../../contract/schedules.ts'
+import { writeExact } from '../../domain/json/json.ts'
+import { ago, durationText } from '../../domain/text.ts'
+import { usageError } from '../cli-error.ts'
+import { buildRequest } from '../job-request.ts'
+import { oneOf, spanInMs, wholeNumber } from '../option-values.ts'
+import type { Output } from '../output.ts'
+import { openSession, type Session } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type AddOptions = {
+  readonly cron?: string
+  readonly every?: number
+  readonly timeZone?: string
+  readonly missed?: ScheduleView['missed']
+  readonly inputFile?: string
+  readonly webhook?: string
+  readonly ttl?: number
+  readonly executionTimeout?: number
+  readonly lowPriority?: true
+}
+
+/** `drydock schedule`: requests that the service sends by itself. */
+export function addSchedule(program: Command, surroundings: Surroundings): void {
+  const schedule = program.command('schedule').description('send requests at times of a pattern or in equal intervals')
+
+  schedule
+    .command('add')
+    .description('add a schedule: its request becomes a job at each time')
+    .argument('<endpoint>', 'id of the endpoint')
+    .argument('<name>', 'name of the schedule, unique for the endpoint')
+    .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
+    .option('--cron <pattern>', 'times as a cron pattern: five fields, six with seconds first, or @daily')
+    .option('--every <span>', 'an interval instead, like 30s, 15min, 6h or 1d', spanInMs)
+    .option('--time-zone <zone>', 'time zone of the pattern, like Europe/Berlin (default: that of the machine)')
+    .option(
+      '--missed <what>',
+      'times at which the service did not run: skip (default), or run the last of them',
+      (text) => oneOf(WHEN_MISSED, text),
+    )
+    .option('--input-file <file>', 'read the input from a JSON file')
+    .option('--webhook <url>', 'address that is called when a job ends')
+    .option('--ttl <ms>', 'time to live of each job in ms', wholeNumber)
+    .option('--execution-timeout <ms>', 'maximum run time of each job in ms', wholeNumber)
+    .option('--low-priority', 'run after normal jobs')
+    .addHelpText(
+      'after',
+      `
+The jobs are like any others: in lists, with retries and webhooks. A time that passes while the service does not run
+is told by \`drydock schedule show\`; with --missed run, one job makes up for all of them.
+
+Examples:
+  $ drydock schedule add hello nightly '{"name": "Ada"}' --cron '0 3 * * *' --time-zone Europe/Berlin
+  $ drydock schedule add hello often --every 15min --missed run`,
+    )
+    .action(
+      async (endpointId: string, name: string, input: string | undefined, options: AddOptions, command: Command) => {
+        const { cron, every: everyMs, timeZone, missed, ...ofRequest } = options
+        if ((cron === undefined) === (everyMs === undefined)) throw usageError('Give either --cron or --every.')
+        const { client, output } = await openSession(command, surroundings)
+        const request = await buildRequest(input, ofRequest, surroundings)
+        const body = { name, cron, everyMs, timeZone, missed, request }
+        const made = await client.call('scheduleCreate', { path: { endpointId }, bodyText: writeExact(body) })
+        if (output.json) return output.document(made)
+        output.line(`schedule ${made.name} of ${endpointId} added`)
+        showTimes(output, made)
+      },
+    )
+
+  schedule
+    .command('list', { isDefault: true })
+    .description('list schedules')
+    .argument('[endpoint]', 'only those of this endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock schedule list\n  $ drydock schedule list hello --json')
+    .action(async (endpoint: string | undefined, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { schedules } = await client.call('scheduleList', { query: { endpoint } })
+      if (output.json) return output.document({ schedules })
+      if (schedules.length === 0) return output.line('There is no schedule. Add one with `drydock schedule add`.')
+      const now = surroundings.now()
+      output.table(
+        ['ENDPOINT', 'NAME', 'WHEN', 'NEXT', 'LAST'],
+        schedules.map((one) => [one.endpointId, one.name, timingText(one), nextText(one, now), lastText(one, now)]),
+      )
+    })
+
+  command('show', 'show a schedule: its next times, its request, and what came of its times')
+    .addHelpText('after', '\nExamples:\n  $ drydock schedule show hello nightly')
+    .action(async (endpointId: string, name: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const found = await find(client, endpointId, name)
+      if (output.json) return output.document(found)
+      output.line(`${found.name} of ${found.endpointId}: ${timingText(found)}${found.paused ? ', paused' : ''}`)
+      output.line(`request: ${found.request}`)
+      showTimes(output, found)
+      if (found.runs.length === 0) return output.line('It has not been due yet.')
+      const now = surroundings.now()
+      output.table(
+        ['WHEN', 'WHAT', 'JOB', 'WHY'],
+        found.runs.map(({ dueAt, outcome, count, jobId, reason }) => [
+          ago(dueAt, now),
+          count === 1 ? outcome : `${outcome}, ${count} times`,
+          jobId ?? '',
+          reason ?? '',
+        ]),
+      )
+    })
+
+  for (const paused of [true, false])
+    command(paused ? 'pause' : 'resume', paused ? 'queue nothing until it is resumed' : 'go on with the next time')
+      .addHelpText('after', `\nExamples:\n  $ drydock schedule ${paused ? 'pause' : 'resume'} hello nightly`)
+      .action(async (endpointId: string, name: string, _options: object, command: Command) => {
+        const { client, output } = await openSession(command, surroundings)
+        const { id: scheduleId } = await find(client, endpointId, name)
+        const changed = await client.call('scheduleUpdate', { path: { endpointId, scheduleId }, body: { paused } })
+        if (output.json) return output.document(changed)
+        output.line(`schedule ${name} ${paused ? 'paused' : 'resumed'}`)
+        showTimes(output, changed)
+      })
+
+  command('run', 'queue its request now, beside its times')
+    .addHelpText('after', '\nExamples:\n  $ drydock schedule run hello nightly')
+    .action(async (endpointId: string, name: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { id: scheduleId } = await find(client, endpointId, name)
+      const queued = await client.call('scheduleRunNow', { path: { endpointId, scheduleId } })
+      if (output.json) return output.document(queued)
+      output.line(queued.jobId)
+    })
+
+  command('remove', 'delete a schedule; jobs that it has queued stay')
+    .addHelpText('after', '\nExamples:\n  $ drydock schedule remove hello nightly')
+    .action(async (endpointId: string, name: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { id: scheduleId } = await find(client, endpointId, name)
+      const response = await client.call('scheduleDelete', { path: { endpointId, scheduleId } })
+      if (output.json) output.document(response)
+      else output.line(`schedule ${name} of ${endpointId} removed`)
+    })
+
+  function command(name: string, description: string): Command {
+    return schedule
+      .command(name)
+      .description(description)
+      .argument('<endpoint>', 'id of the endpoint')
+      .argument('<name>', 'name of the schedule')
+  }
+}
+
+async function find(client: Session['client'], endpointId: string, name: string): Promise<ScheduleView> {
+  const { schedules } = await client.call('scheduleList', { query: { endpoint: endpointId } })
+  const found = schedules.find((one) => one.name === name)
+  if (found !== undefined) return found
+  throw usageError(`Endpoint ${endpointId} has no schedule ${name}. List them with \`drydock schedule list\`.`)
+}
+
+function showTimes(output: Output, { upcoming }: ScheduleView): void {
+  if (upcoming.length > 0) output.line(`next: ${upcoming.map((time) => new Date(time).toLocaleString()).join(', ')}`)
+}
+
+function timingText({ cron, everyMs, timeZone }: ScheduleView): string {
+  if (everyMs !== undefined) return `every ${durationText(everyMs)}`
+  return timeZone === undefined ? `${cron}` : `${cron} (${timeZone})`
+}
+
+function nextText({ paused, nextAt }: ScheduleView, now: number): string {
+  if (nextAt === undefined) return paused ? 'paused' : 'never again'
+  return nextAt <= now ? 'now' : `in ${durationText(nextAt - now)}`
+}
+
+function lastText({ runs: [last] }: ScheduleView, now: number): string {
+  return last === undefined ? '' : `${last.outcome} ${ago(last.dueAt, now)}`
+}

@@ -1,0 +1,225 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { InvalidArgumentError } from 'commander'
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { limit } from '../../contract/limits.ts'
+import { DAY_MS, HOUR_MS } from '../../contract/units.ts'
+import type { CardPrice, WhatIfAnswer, WhatIfRow } from '../../contract/what-if.ts'
+import { writeExact } from '../../domain/json/json.ts'
+import { scalerText } from '../../domain/text.ts'
+import { usageError } from '../cli-error.ts'
+import { decimal, spanInMs, timeOrSpanAgo, wholeNumber } from '../option-values.ts'
+import { duration, type Output } from '../output.ts'
+import { withSpinner } from '../progress-line.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type Scaler = EndpointConfig['scaler']
+
+type Options = {
+  readonly from?: number
+  readonly to?: number
+  readonly trace?: string
+  readonly steady?: number
+  readonly burst?: number
+  readonly every: number
+  readonly day?: readonly [number, number]
+  readonly for?: number
+  readonly seed: number
+  readonly workersMin?: readonly number[]
+  readonly workersMax?: readonly number[]
+  readonly idleTimeout?: readonly number[]
+  readonly concurrency?: readonly number[]
+  readonly scaler?: readonly Scaler[]
+  readonly cards?: readonly string[]
+  readonly coldStart?: number
+  readonly execution?: number
+  readonly price?: number
+  readonly prices?: string
+  readonly card?: string
+  readonly use?: number
+}
+
+/** Several values with commas between them. */
+const listOf =
+  <Value>(read: (text: string) => Value) =>
+  (text: string): readonly Value[] =>
+    text.split(',').map((part) => read(part.trim()))
+
+/** `4s` is a delay in the queue, `3/worker` a number of jobs. */
+function scaler(text: string): Scaler {
+  const [, jobs] = /^(\d{1,5})\/worker$/.exec(text) ?? []
+  if (jobs !== undefined) return { type: 'REQUEST_COUNT', value: Number(jobs) }
+  const [, seconds] = /^(\d{1,4}(?:\.\d+)?)s$/.exec(text) ?? []
+  if (seconds !== undefined) return { type: 'QUEUE_DELAY', value: Number(seconds) }
+  throw new InvalidArgumentError('It must be a delay in the queue like 4s, or jobs per worker like 3/worker.')
+}
+
+function rates(text: string): readonly [number, number] {
+  const [low, high] = text.split('-').map(decimal)
+  if (low === undefined || high === undefined || high <= 0)
+    throw new InvalidArgumentError('It must be two rates a second, at night and at noon, like 0.1-3.')
+  return [low, high]
+}
+
+/** `drydock what-if`: what other settings would have done. */
+export function addWhatIf(program: Command, surroundings: Surroundings): void {
+  const time = (text: string) => timeOrSpanAgo(text, surroundings.now())
+  program
+    .command('what-if')
+    .description('simulate an endpoint with other settings: waiting, cold starts, worker-seconds, cost')
+    .argument('<endpoint>', 'id of the endpoint')
+    .option('--from <time>', 'replay the jobs since then, like 2h or 2026-11-03T14:00 (default: 24h)', time)
+    .option('--to <time>', 'replay the jobs up to then (default: now)', time)
+    .option('--trace <file>', 'replay lines of JSON: {"at": ms or time, "executionMs": ms}; an export of jobs is one')
+    .option('--steady <rate>', 'simulate so many jobs a second', decimal)
+    .option('--burst <jobs>', 'simulate so many jobs at once, again and again', wholeNumber)
+    .option('--every <duration>', 'time between bursts', spanInMs, 60_000)
+    .option('--day <low-high>', 'simulate days: jobs a second at night and at noon, like 0.1-3', rates)
+    .option('--for <duration>', 'duration of a simulated load (default: 1 h, of --day one day)', spanInMs)
+    .option('--seed <number>', 'the same seed gives the same load', wholeNumber, 1)
+    .option('--workers-min <values>', 'values to try, like 0,1', listOf(wholeNumber))
+    .option('--workers-max <values>', 'values to try, like 2,4,8', listOf(wholeNumber))
+    .option('--idle-timeout <values>', 'values to try, like 5s,30s', listOf(spanInMs))
+    .option('--concurrency <values>', 'values to try, like 1,4', listOf(wholeNumber))
+    .option('--scaler <values>', 'values to try: 4s is a delay in the queue, 3/worker a number of jobs', listOf(scaler))
+    .option('--cards <names>', 'cards to try, by the names in --prices', listOf(String))
+    .option('--cold-start <duration>', 'instead of what was measured', spanInMs)
+    .option('--execution <duration>', 'instead of what was measured', spanInMs)
+    .option('--price <price>', 'price of a worker for each second', decimal)
+    .option('--prices <file>', 'JSON list of {"card", "perSecond", "alwaysOnPerSecond", "speed"}; or: list')
+    .option('--card <name>', 'card of the present setting, by its name in --prices')
+    .option('--use <row>', 'write the setting of this row of the table to the endpoint', wholeNumber)
+    .addHelpText(
+      'after',
+      `
+Without values to try it tries those around the present setting. Nothing is changed without --use.
+
+Examples:
+  $ drydock what-if greet --from 7d
+  $ drydock what-if greet --steady 2 --for 1h --workers-max 1,2,4 --idle-timeout 5s,60s --price 0.00031
+  $ drydock what-if greet --day 0.1-3 --prices list --card A100 --cards "A100,H100 PRO"`,
+    )
+    .action(async (endpointId: string, options: Options, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = { endpointId }
+      const priced = await pricesOf(options, surroundings, async () => await client.call('priceTableRead'))
+      const body = { ...(await questionOf(options, surroundings)), ...priced }
+      const answer = await withSpinner(`simulating ${endpointId}`, { output, surroundings }, () =>
+        client.call('whatIf', { path, bodyText: writeExact(body) }),
+      )
+      const row = options.use === undefined ? undefined : rowToUse(answer, options.use)
+      if (row !== undefined) {
+        const { card: _card, ...settings } = row.setting
+        await client.call('endpointUpdate', { path, body: settings })
+      }
+      if (output.json) output.document(answer)
+      else show(output, answer)
+      if (row !== undefined) output.note(`Endpoint ${endpointId} now has the setting of row ${options.use}.`)
+    })
+}
+
+function rowToUse({ rows }: WhatIfAnswer, number: number): WhatIfRow {
+  const row = rows[number - 1]
+  if (row === undefined) throw usageError(`There is no row ${number}: the table has rows 1 to ${rows.length}.`)
+  return row
+}
+
+async function questionOf(options: Options, surroundings: Surroundings): Promise<object> {
+  const { seed, workersMin, workersMax, idleTimeout, concurrency, scaler, cards, coldStart, execution } = options
+  const values = { workersMin, workersMax, idleTimeoutMs: idleTimeout, concurrency, scaler, card: cards }
+  const isVaried = Object.values(values).some((value) => value !== undefined)
+  return {
+    load: await loadOf(options, surroundings),
+    seed,
+    ...(isVaried ? { vary: values } : {}),
+    coldStartMs: coldStart,
+    executionMs: execution,
+  }
+}
+
+async function loadOf(options: Options, { now, cwd }: Surroundings): Promise<object> {
+  const { from, to, trace, steady, burst, every, day, for: forMs } = options
+  const isRecorded = from !== undefined || to !== undefined
+  const named = [isRecorded || undefined, trace, steady, burst, day].filter((one) => one !== undefined)
+  if (named.length > 1) throw usageError('Give one load: --from and --to, --trace, --steady, --burst or --day.')
+  if (trace !== undefined) return { type: 'trace', text: await readTraceFile(resolve(cwd, trace)) }
+  if (steady !== undefined) return { type: 'steady', perSecond: steady, durationMs: forMs ?? HOUR_MS }
+  if (burst !== undefined) return { type: 'burst', jobs: burst, everyMs: every, durationMs: forMs ?? HOUR_MS }
+  if (day !== undefined)
+    return { type: 'day', lowPerSecond: day[0], highPerSecond: day[1], durationMs: forMs ?? DAY_MS }
+  return { type: 'recorded', from: from ?? now() - DAY_MS, to: to ?? now() }
+}
+
+async function readTraceFile(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: Error) => {
+    throw usageError(`The trace could not be read: ${error.message}`)
+  })
+  if (bytes.length > limit('traceBytes'))
+    throw usageError(`The trace has ${bytes.length} bytes; ${limit('traceBytes')} is the most. Cut it.`)
+  return bytes.toString()
+}
+
+// The card of a price that stands alone.
+const THIS = 'this card'
+
+async function pricesOf(
+  { price, prices, card }: Options,
+  { cwd }: Surroundings,
+  readList: () => Promise<{ readonly currency: string; readonly prices: readonly CardPrice[] }>,
+): Promise<object> {
+  if (price !== undefined && prices !== undefined) throw usageError('Give --price or --prices, not both.')
+  if (price !== undefined) return { prices: [{ card: card ?? THIS, perSecond: price }], card: card ?? THIS }
+  if (prices === undefined) return { card }
+  if (prices === 'list') {
+    const { currency, prices: listed } = await readList()
+    const plain = listed.map(({ card, perSecond, alwaysOnPerSecond }) => ({ card, perSecond, alwaysOnPerSecond }))
+    return { prices: plain, currency, card }
+  }
+  try {
+    return { prices: JSON.parse(await readFile(resolve(cwd, prices), 'utf8')), card }
+  } catch (error) {
+    throw usageError(`The prices could not be read from ${prices}: ${(error as Error).message}`)
+  }
+}
+
+function show(output: Output, { jobs, spanMs, measured, rows, notes, currency = '' }: WhatIfAnswer): void {
+  const { executionMs, coldStartMs } = measured
+  output.fields([
+    ['jobs', `${jobs} in ${duration(spanMs)}`],
+    ['execution', `p50 ${duration(executionMs.p50)}, p95 ${duration(executionMs.p95)} (${executionMs.from})`],
+    ['cold start', `p50 ${duration(coldStartMs.p50)}, p95 ${duration(coldStartMs.p95)} (${coldStartMs.from})`],
+  ])
+  output.line()
+  const hasCost = rows.some(({ cost }) => cost !== undefined)
+  const hasCard = rows.some(({ setting }) => setting.card !== undefined && setting.card !== THIS)
+  const head = ['', '', 'workers', 'idle', 'scaler', 'at once', ...(hasCard ? ['card'] : [])]
+  const figures = ['p50', 'p95', 'p99', 'cold', 'worker s', ...(hasCost ? [`cost ${currency}`.trim()] : []), 'unserved']
+  output.table(
+    [...head, ...figures],
+    rows.map((row, at) => [...settingCells(row, at, hasCard), ...figureCells(row, hasCost)]),
+  )
+  output.line()
+  output.line('* the present setting   > no other setting is both cheaper and quicker')
+  for (const note of notes) output.line(note)
+}
+
+function settingCells({ setting, isPresent, onFrontier }: WhatIfRow, at: number, hasCard: boolean): string[] {
+  const { workersMin, workersMax, idleTimeoutMs, concurrency, scaler, card } = setting
+  return [
+    ...[String(at + 1), `${isPresent ? '*' : ''}${onFrontier ? '>' : ''}`, `${workersMin} to ${workersMax}`],
+    ...[duration(idleTimeoutMs), scalerText(scaler), String(concurrency), ...(hasCard ? [card ?? ''] : [])],
+  ]
+}
+
+function figureCells({ waiting, coldShare, workerSeconds, cost, unserved }: WhatIfRow, hasCost: boolean): string[] {
+  const waits = waiting === undefined ? ['', '', ''] : [waiting.p50, waiting.p95, waiting.p99].map(duration)
+  return [
+    ...waits,
+    `${(coldShare * 100).toFixed(1)} %`,
+    workerSeconds.toFixed(0),
+    ...(hasCost ? [cost?.toFixed(4) ?? ''] : []),
+    unserved === 0 ? '' : String(unserved),
+  ]
+}

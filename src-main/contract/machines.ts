@@ -1,0 +1,192 @@
+/** Machines: other computers whose engine runs workers of this service. Source: ours. */
+import { z } from 'zod'
+import type { Route } from './routes.ts'
+import { done } from './routes.ts'
+import { doctorRow } from './system.ts'
+
+/** What `container.machine` says for the machine under the service. */
+export const THIS_MACHINE = 'this machine'
+
+/** What it says for any machine that has room. */
+export const ANY_MACHINE = 'any'
+
+/** Name of a machine that was added. */
+const machineName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/, 'must be letters, digits, dots, hyphens and underscores')
+  .refine((name) => name !== ANY_MACHINE, 'is what endpoints say that may run on each of them')
+
+/** Where an endpoint's containers run. */
+export const machineChoice = z
+  .union([z.literal(THIS_MACHINE), z.literal(ANY_MACHINE), machineName])
+  .describe('name of a machine, "any", or "this machine" (default)')
+
+// A word that begins with a hyphen would be an option of the command.
+const sshTarget = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z0-9_[][\w.@:%[\]-]*$/, 'must look like user@host, or be a host of the SSH configuration')
+
+const sshWay = z.strictObject({
+  kind: z.literal('ssh'),
+  to: sshTarget.describe('as the command ssh takes it'),
+  port: z.number().int().min(1).max(65_535).optional(),
+})
+
+const contextWay = z.strictObject({
+  kind: z.literal('context'),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w.+-]{0,254}$/, 'must be the name of a context of Docker')
+    .describe('as `docker context ls` lists it'),
+})
+
+const tcpWay = z.strictObject({
+  kind: z.literal('tcp'),
+  url: z
+    .string()
+    .max(300)
+    .regex(/^tcp:\/\/[A-Za-z0-9.-]+(:\d{1,5})?$/, 'must look like tcp://HOST:2376'),
+  tlsFolder: z
+    .string()
+    .regex(/^(\/|[A-Za-z]:[\\/])/, 'must be an absolute folder')
+    .max(4096)
+    .optional()
+    .describe('folder of the service’s machine with ca.pem, cert.pem and key.pem'),
+})
+
+/** How the engine of a machine is reached. */
+export const machineWay = z.discriminatedUnion('kind', [sshWay, contextWay, tcpWay])
+
+/** How the engine of a machine is reached. */
+export type MachineWay = z.output<typeof machineWay>
+
+/** Body of 'add a machine'. */
+export const machineCreate = z.strictObject({
+  name: machineName,
+  way: machineWay,
+  swarm: z.boolean().default(false).describe('its engine is a manager of a Docker swarm, whose nodes run the workers'),
+})
+
+/** A machine to be added. */
+export type MachineCreate = z.output<typeof machineCreate>
+
+/** A graphics card of a machine or node. Bytes for memory. */
+const machineCard = z.object({
+  name: z.string(),
+  memoryBytes: z.number().int().optional(),
+  used: z.number().int().optional().describe('workers that hold it'),
+})
+
+/** A node of a swarm. Bytes for memory. */
+const machineNode = z.object({
+  name: z.string(),
+  role: z.enum(['manager', 'worker']),
+  state: z.string().describe('ready, down, drained ... as the engine says'),
+  reason: z.string().optional(),
+  cpus: z.number(),
+  memoryBytes: z.number().int(),
+  cards: z.array(machineCard),
+  workers: z.number().int(),
+})
+
+/** What a machine has. Bytes; what it does not tell is missing. */
+export const machineFacts = z.object({
+  engine: z.string().describe('version of its engine'),
+  system: z.string().optional().describe('like Debian GNU/Linux 12'),
+  cpus: z.number(),
+  memoryBytes: z.number().int(),
+  diskFreeBytes: z.number().int().optional(),
+  diskTotalBytes: z.number().int().optional(),
+  load: z.number().optional().describe('processes that want a CPU, mean of the last minute'),
+  cards: z.array(machineCard),
+  cardFault: z.string().optional().describe('why there is no card, or which one is missing'),
+  images: z.array(z.object({ name: z.string(), bytes: z.number().int() })),
+  nodes: z.array(machineNode).optional().describe('of a swarm'),
+})
+
+/** What a machine has. */
+export type MachineFacts = z.infer<typeof machineFacts>
+
+/** Whether the engine of a machine answers. */
+export const MACHINE_STATES = ['connecting', 'connected', 'unreachable'] as const
+
+/** A machine as the management API shows it. */
+export const machineView = z.object({
+  name: z.string(),
+  way: machineWay,
+  swarm: z.boolean(),
+  addedAt: z.number().int(),
+  state: z.enum(MACHINE_STATES),
+  reason: z.string().optional().describe('what is being done, or why it is not reachable'),
+  since: z.number().int().describe('of the state, ms since the epoch'),
+  facts: machineFacts.optional().describe('as last read; missing before it was reached'),
+  workers: z.array(z.object({ workerId: z.string(), endpointId: z.string() })),
+  endpoints: z.array(z.string()).describe('ids of those that name it'),
+  test: z.object({
+    isRunning: z.boolean(),
+    steps: z.array(doctorRow).describe('of the last test, each as soon as it is known'),
+  }),
+})
+
+/** A machine as the management API shows it. */
+export type MachineView = z.infer<typeof machineView>
+
+const PATH = '/api/machines/:machine'
+const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
+
+/** Part of the management API. */
+export const MACHINE_ROUTES = {
+  machineList: {
+    methods: ['GET'],
+    path: '/api/machines',
+    summary: 'List the machines that were added',
+    response: z.object({ machines: z.array(machineView) }),
+    errors: [],
+    source: 'docs/spec/machines.md, 1',
+  },
+  machineAdd: {
+    methods: ['POST'],
+    path: '/api/machines',
+    summary: 'Add a machine and begin to test it; the steps of the test are in the machine',
+    role: 'admin',
+    body: machineCreate,
+    response: machineView,
+    errors: [...READ_BODY, 'MACHINE_EXISTS', 'TOO_MANY_MACHINES'],
+    source: 'docs/spec/machines.md, 1',
+  },
+  machineGet: {
+    methods: ['GET'],
+    path: PATH,
+    summary: 'A machine: whether it is reached, what it has, what runs there',
+    response: machineView,
+    errors: ['MACHINE_NOT_FOUND'],
+    source: 'docs/spec/machines.md, 1',
+  },
+  machineTest: {
+    methods: ['POST'],
+    path: `${PATH}/test`,
+    summary: 'Begin to test a machine; one test runs at a time',
+    response: machineView,
+    errors: ['MACHINE_NOT_FOUND'],
+    source: 'docs/spec/machines.md, 1',
+  },
+  machineRemove: {
+    methods: ['DELETE'],
+    path: PATH,
+    summary: 'End what runs on a machine and forget it; endpoints that name it wait',
+    role: 'admin',
+    response: done,
+    errors: ['MACHINE_NOT_FOUND'],
+    source: 'docs/spec/machines.md, 1',
+  },
+  machineJoin: {
+    methods: ['GET'],
+    path: `${PATH}/join`,
+    summary: 'The commands of Docker with which a node joins the swarm of a machine; they hold its secret',
+    role: 'admin',
+    response: z.object({ worker: z.string(), manager: z.string() }),
+    errors: ['MACHINE_NOT_FOUND', 'MACHINE_REFUSED'],
+    source: 'docs/spec/machines.md, 4',
+  },
+} as const satisfies Record<string, Route>

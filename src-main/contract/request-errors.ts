@@ -1,0 +1,39 @@
+/** The errors of schedules, saved requests and load tests; see contract/errors.ts. Source: ours. */
+export const REQUEST_ERRORS = {
+  SCHEDULE_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'Endpoint {endpointId} has no schedule {schedule}. List them with `drydock schedule list`.',
+  },
+  SCHEDULE_EXISTS: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Endpoint {endpointId} already has a schedule named {schedule}. Choose another name, or delete it first.',
+  },
+  TOO_MANY_SCHEDULES: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Endpoint {endpointId} has {limit} schedules, which is the limit. Delete one first.',
+  },
+  SAVED_REQUEST_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'Endpoint {endpointId} has no saved request {savedRequestId}: it was deleted.',
+  },
+  SAVED_REQUEST_EXISTS: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Endpoint {endpointId} already has a saved request named {name}. Choose another name, or replace it.',
+  },
+  LOAD_TEST_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'Endpoint {endpointId} has no load test {loadTestId}: it is unknown, or newer ones have replaced it.',
+  },
+  LOAD_TEST_RUNNING: {
+    status: 409,
+    title: 'Conflict',
+    message:
+      'A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it: two at once would distort each other.',
+  },
+} as const

@@ -1,0 +1,163 @@
+/** Schedules: requests that the service sends by itself, at times of a cron pattern or in equal intervals. */
+import { z } from 'zod'
+import { jobRequest } from './job.ts'
+import { limit } from './limits.ts'
+import type { Route } from './routes.ts'
+import { done, moment } from './routes.ts'
+import { DAY_MS } from './units.ts'
+
+/** What becomes of times at which the service did not run: nothing, or one job for the last of them. */
+export const WHEN_MISSED = ['skip', 'run'] as const
+
+const EVERY = `must be a whole number of ms from ${limit('scheduleEveryMinMs')} to ${366 * DAY_MS}`
+
+const timing = {
+  cron: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('five fields, or six with seconds first; or @daily and the like'),
+  everyMs: z
+    .number(EVERY)
+    .int(EVERY)
+    .min(limit('scheduleEveryMinMs'), EVERY)
+    .max(366 * DAY_MS, EVERY)
+    .optional()
+    .describe('an interval instead, counted from when the schedule was made'),
+  timeZone: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('of the pattern, like Europe/Berlin; that of the machine without it'),
+}
+
+const settings = {
+  name: z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
+  ...timing,
+  missed: z
+    .enum(WHEN_MISSED, `must be one of ${WHEN_MISSED.join(', ')}`)
+    .optional()
+    .describe('`skip` without it'),
+}
+
+const isOneTiming = ({ cron, everyMs }: { readonly cron?: unknown; readonly everyMs?: unknown }) =>
+  (cron === undefined) !== (everyMs === undefined)
+
+/** Body of 'add a schedule'. The request is the body of the operation run. */
+const scheduleCreate = z
+  .strictObject({ ...settings, request: jobRequest.pick({ input: true, webhook: true, policy: true }).strict() })
+  .refine(isOneTiming, { path: ['cron'], message: 'give either cron or everyMs' })
+
+/** What a schedule is made of; its payloads stay as they came. */
+export type ScheduleCreate = z.infer<typeof scheduleCreate>
+
+/** How a schedule says when. */
+export type ScheduleTiming = Pick<ScheduleCreate, 'cron' | 'everyMs' | 'timeZone'>
+
+/** What came of a time: a job, no job with the reason, or nothing as the service did not run. */
+const SCHEDULE_OUTCOMES = ['queued', 'refused', 'missed'] as const
+
+/** One time of a schedule, or several that were missed together. */
+export const scheduleRun = z.object({
+  dueAt: moment.describe('the time of the schedule; of several, the first'),
+  outcome: z.enum(SCHEDULE_OUTCOMES),
+  count: z
+    .number()
+    .int()
+    .describe(`how many times; ${limit('scheduleTimesCounted')} stands for more, too`),
+  jobId: z.string().optional().describe('of a time that was missed: the one that stands in for it'),
+  reason: z.string().optional().describe('why there is no job, or why it is late'),
+})
+
+/** What came of a time, as the API gives it. */
+export type ScheduleRun = z.infer<typeof scheduleRun>
+
+/** A schedule with what is to come and what came of it. */
+export const scheduleView = z.object({
+  id: z.string(),
+  endpointId: z.string(),
+  name: z.string(),
+  cron: z.string().optional(),
+  everyMs: z.number().int().optional(),
+  timeZone: z.string().optional(),
+  missed: z.enum(WHEN_MISSED),
+  request: z.string().describe('JSON text of what is sent to run'),
+  paused: z.boolean(),
+  createdAt: moment,
+  nextAt: moment.optional().describe('missing while it is paused, and where the pattern has no more times'),
+  upcoming: z.array(moment).describe('the next times, the first of which is nextAt'),
+  runs: z.array(scheduleRun).describe('newest first'),
+})
+
+/** A schedule as the API gives it. */
+export type ScheduleView = z.infer<typeof scheduleView>
+
+const SCHEDULE = '/api/endpoints/:endpointId/schedules/:scheduleId'
+
+/** Part of the management API. Source: ours. */
+export const SCHEDULE_ROUTES = {
+  scheduleList: {
+    methods: ['GET'],
+    path: '/api/schedules',
+    summary: 'List schedules, of all endpoints or of one, by name',
+    query: { endpoint: z.string().optional() },
+    response: z.object({ schedules: z.array(scheduleView) }),
+    errors: [],
+    source: 'ours',
+  },
+  scheduleCreate: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/schedules',
+    summary: 'Add a schedule: the service queues the request as a job at each of its times',
+    role: 'run',
+    body: scheduleCreate,
+    response: scheduleView,
+    errors: [
+      'NOT_JSON',
+      'BAD_FIELD',
+      'BAD_INPUT',
+      'BODY_TOO_LARGE',
+      'NOT_QUEUE_BASED',
+      'SCHEDULE_EXISTS',
+      'TOO_MANY_SCHEDULES',
+    ],
+    source: 'ours',
+  },
+  scheduleRead: {
+    methods: ['GET'],
+    path: SCHEDULE,
+    summary: 'Read a schedule',
+    response: scheduleView,
+    errors: ['SCHEDULE_NOT_FOUND'],
+    source: 'ours',
+  },
+  scheduleUpdate: {
+    methods: ['PATCH'],
+    path: SCHEDULE,
+    summary: 'Pause a schedule, or resume it; times that pass while it is paused are not made up for',
+    role: 'run',
+    body: z.strictObject({ paused: z.boolean('must be true or false') }),
+    response: scheduleView,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'SCHEDULE_NOT_FOUND'],
+    source: 'ours',
+  },
+  scheduleRunNow: {
+    methods: ['POST'],
+    path: `${SCHEDULE}/run`,
+    summary: 'Queue the request of a schedule now, beside its times',
+    role: 'run',
+    response: z.object({ jobId: z.string() }),
+    errors: ['SCHEDULE_NOT_FOUND', 'ENDPOINT_PAUSED'],
+    source: 'ours',
+  },
+  scheduleDelete: {
+    methods: ['DELETE'],
+    path: SCHEDULE,
+    summary: 'Delete a schedule; jobs that it has queued stay',
+    role: 'run',
+    response: done,
+    errors: ['SCHEDULE_NOT_FOUND'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,44 @@
+/** How often an agent may call: so many times in a span, and so many at once. Source: ours. */
+
+/** Counts calls. */
+export type CallLimits = {
+  /** Counts calls in. @returns how to count them out again, or why they have to wait, for the agent */
+  readonly enter: (count?: number) => (() => void) | string
+}
+
+// Short, so that a burst takes little of the service at a time.
+const SPAN_MS = 1000
+
+/** Makes the limits of one agent. @param now ms, of a clock that never jumps */
+export function createCallLimits({
+  perSpan,
+  atOnce,
+  now,
+}: {
+  readonly perSpan: number
+  readonly atOnce: number
+  readonly now: () => number
+}): CallLimits {
+  let start = Number.NEGATIVE_INFINITY
+  let used = 0
+  let open = 0
+  return {
+    enter(count = 1) {
+      if (now() - start >= SPAN_MS) {
+        start = now()
+        used = 0
+      }
+      if (open + count > atOnce)
+        return `There are ${open} calls open, and ${atOnce} may be. Wait for one of them to be answered.`
+      if (used + count > perSpan)
+        return `This agent called ${used} times within a second, and ${perSpan} are allowed. Wait a second, and ask for more at once: lists take filters, and \`job_wait\` waits.`
+      used += count
+      open += count
+      let isOpen = true
+      return () => {
+        if (isOpen) open -= count
+        isOpen = false
+      }
+    },
+  }
+}

@@ -1,0 +1,110 @@
+/** What a simulation keeps: events to come, jobs that wait, and the course for a chart. */
+
+/** What is still to happen in a simulation, soonest first; of the same moment what was planned first. */
+export type EventQueue<Event> = {
+  readonly add: (at: number, event: Event) => void
+  readonly next: () => { readonly at: number; readonly event: Event } | undefined
+}
+
+type Planned<Event> = { readonly at: number; readonly order: number; readonly event: Event }
+
+/** Makes an empty queue: a binary heap, since a hundred thousand jobs plan some three hundred thousand events. */
+export function createEventQueue<Event>(): EventQueue<Event> {
+  const heap: Planned<Event>[] = []
+  let order = 0
+  const isSooner = (a: Planned<Event>, b: Planned<Event>) => a.at < b.at || (a.at === b.at && a.order < b.order)
+
+  function sink(moved: Planned<Event>): void {
+    let at = 0
+    for (;;) {
+      const left = 2 * at + 1
+      const first = heap[left]
+      if (first === undefined) break
+      const second = heap[left + 1]
+      const isRight = second !== undefined && isSooner(second, first)
+      const child = isRight ? second : first
+      if (!isSooner(child, moved)) break
+      heap[at] = child
+      at = isRight ? left + 1 : left
+    }
+    heap[at] = moved
+  }
+
+  return {
+    add(at, event) {
+      const planned = { at, order: order++, event }
+      let place = heap.length
+      while (place > 0) {
+        const above = (place - 1) >> 1
+        const parent = heap[above]
+        if (parent === undefined || !isSooner(planned, parent)) break
+        heap[place] = parent
+        place = above
+      }
+      heap[place] = planned
+    },
+    next() {
+      const [first] = heap
+      const last = heap.pop()
+      if (first === undefined || last === undefined) return undefined
+      if (heap.length > 0) sink(last)
+      return first
+    },
+  }
+}
+
+/** A line of waiting jobs: what came first is first, and what comes back has its place again. */
+export function createLine<Job extends { readonly place: number }>() {
+  let line: Job[] = []
+  let head = 0
+  return {
+    size: () => line.length - head,
+    first: () => line[head],
+    add: (job: Job) => void line.push(job),
+    take() {
+      head += 1
+      // What was taken goes in large pieces: to cut one off each time would move all that wait.
+      if (head < 1024 || head * 2 < line.length) return
+      line = line.slice(head)
+      head = 0
+    },
+    giveBack(job: Job) {
+      const after = line.findIndex((other, at) => at >= head && other.place > job.place)
+      line.splice(after < 0 ? line.length : after, 0, job)
+    },
+  }
+}
+
+const STEPS = 120
+
+/** Keeps the most of what was noted in each part of a span; what comes after the span is left out. */
+export function createSteps(spanMs: number) {
+  const stepMs = Math.max(1, spanMs) / STEPS
+  const waiting: number[] = Array(STEPS).fill(0)
+  const workers: number[] = Array(STEPS).fill(0)
+  let last = { waiting: 0, workers: 0 }
+  let filled = 0
+
+  // A step without an event is as the one before ended.
+  function fill(to: number): void {
+    for (; filled < Math.min(to, STEPS); filled++) {
+      waiting[filled] = Math.max(waiting[filled] ?? 0, last.waiting)
+      workers[filled] = Math.max(workers[filled] ?? 0, last.workers)
+    }
+  }
+
+  return {
+    note(at: number, waitingNow: number, workersNow: number): void {
+      const step = Math.floor(at / stepMs)
+      fill(step)
+      last = { waiting: waitingNow, workers: workersNow }
+      if (step >= STEPS) return
+      waiting[step] = Math.max(waiting[step] ?? 0, waitingNow)
+      workers[step] = Math.max(workers[step] ?? 0, workersNow)
+    },
+    read() {
+      fill(STEPS)
+      return { stepMs, waiting, workers }
+    },
+  }
+}

@@ -1,0 +1,89 @@
+/** The settings that a what-if question compares. */
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { limit } from '../../contract/limits.ts'
+import type { WhatIfRequest, WhatIfRow } from '../../contract/what-if.ts'
+
+/** The settings of one simulation. */
+export type Setting = WhatIfRow['setting']
+
+type Values = { readonly [Name in keyof Setting]-?: readonly Setting[Name][] }
+
+/**
+ * The present setting first, then all combinations of the values to try; those with a minimum above the maximum are
+ * none. Without values it tries those around the present setting, as many as there is time for.
+ * @param jobs how many jobs each is simulated with
+ */
+export function settingsToTry(
+  config: EndpointConfig,
+  { vary, card }: Pick<WhatIfRequest, 'vary' | 'card'>,
+  jobs: number,
+): readonly Setting[] | { readonly problem: { readonly field: string; readonly why: string } } {
+  const { workersMin, workersMax, idleTimeoutMs, concurrency, scaler } = config
+  const present: Setting = { workersMin, workersMax, idleTimeoutMs, concurrency, scaler, ...(card && { card }) }
+  const most = Math.max(
+    1,
+    Math.min(limit('whatIfSettings'), Math.floor(limit('whatIfSimulatedJobs') / Math.max(1, jobs))),
+  )
+  const values: Values = {
+    workersMin: vary?.workersMin ?? [workersMin],
+    workersMax: vary?.workersMax ?? [workersMax],
+    idleTimeoutMs: vary?.idleTimeoutMs ?? [idleTimeoutMs],
+    concurrency: vary?.concurrency ?? [concurrency],
+    scaler: vary?.scaler ?? [scaler],
+    card: vary?.card ?? [card],
+  }
+  if (vary === undefined) return distinct([present, ...suggested(present)]).slice(0, most)
+  // Counted before they are made: six lists of twenty would be sixty million.
+  const count = Object.values(values).reduce((product, list) => product * list.length, 1)
+  if (count + 1 > most)
+    return {
+      problem: {
+        field: 'vary',
+        why: `makes ${count} settings; with ${jobs} jobs ${most - 1} is the most. Give fewer values, or fewer jobs`,
+      },
+    }
+  return distinct([present, ...combinations(values)])
+}
+
+function combinations(values: Values): readonly Setting[] {
+  return values.workersMin
+    .flatMap((workersMin) => values.workersMax.map((workersMax) => ({ workersMin, workersMax })))
+    .filter(({ workersMin, workersMax }) => workersMin <= workersMax)
+    .flatMap((one) => values.idleTimeoutMs.map((idleTimeoutMs) => ({ ...one, idleTimeoutMs })))
+    .flatMap((one) => values.concurrency.map((concurrency) => ({ ...one, concurrency })))
+    .flatMap((one) => values.scaler.map((scaler) => ({ ...one, scaler })))
+    .flatMap((one) => values.card.map((card) => ({ ...one, ...(card === undefined ? {} : { card }) })))
+}
+
+const MOST_WORKERS = 100
+const MOST_IDLE_MS = 3_600_000
+
+// What people turn first: how many workers, how long they stay, how soon there are more.
+function suggested(present: Setting): readonly Setting[] {
+  const { workersMin, workersMax, idleTimeoutMs, concurrency, card } = present
+  const max = unique([workersMax, Math.ceil(workersMax / 2), workersMax + 1, 2 * workersMax]).filter(
+    (n) => n >= 1 && n <= MOST_WORKERS,
+  )
+  return combinations({
+    workersMin: unique([workersMin, 0, 1]),
+    workersMax: max,
+    idleTimeoutMs: unique([idleTimeoutMs, 1000, 30_000, 120_000]).filter((ms) => ms <= MOST_IDLE_MS),
+    concurrency: [concurrency],
+    scaler: [present.scaler, ...OTHER_SCALERS],
+    card: [card],
+  })
+}
+
+const OTHER_SCALERS: readonly Setting['scaler'][] = [
+  { type: 'QUEUE_DELAY', value: 1 },
+  { type: 'REQUEST_COUNT', value: 1 },
+]
+
+const unique = (values: readonly number[]) => [...new Set(values)]
+
+function distinct(settings: readonly Setting[]): readonly Setting[] {
+  return [...new Map(settings.map((setting) => [keyOf(setting), setting])).values()]
+}
+
+const keyOf = ({ workersMin, workersMax, idleTimeoutMs, concurrency, scaler, card }: Setting) =>
+  JSON.stringify([workersMin, workersMax, idleTimeoutMs, concurrency, scaler.type, scaler.value, card])

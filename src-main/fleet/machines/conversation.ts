@@ -1,0 +1,125 @@
+/**
+ * A conversation with svc_files in its container: messages are lines of JSON, some followed by bytes. What may be said
+ * when is in resources/python/svc_files/_session.py.
+ */
+import { type Duplex, PassThrough } from 'node:stream'
+import type { ManifestChanges } from '../../domain/machines/file-tree.ts'
+
+/** What the service says. */
+export type Said =
+  | ({ readonly begin: string; readonly owner: string; readonly base?: string | undefined } & Pick<
+      ManifestChanges,
+      'removed'
+    >)
+  | { readonly blob: string }
+  | { readonly end: true }
+
+/** What it gets to hear. */
+export type Heard = {
+  readonly missing?: Readonly<Record<string, number>>
+  readonly unknown?: string
+  readonly tree?: string
+}
+
+/** What ends it from the other side. */
+type Failure = {
+  readonly failed: 'changed' | 'full' | 'refused'
+  readonly sha256?: string
+  readonly why?: string
+  readonly freeBytes?: number
+  readonly wantedBytes?: number
+}
+
+/** The other side ended the conversation, and says why. */
+export class Refused extends Error {
+  readonly failure: Failure
+  constructor(failure: Failure) {
+    super(failure.failed)
+    this.failure = failure
+  }
+}
+
+/** The connection ended before its time. Whoever tries again goes on where it was. */
+export class ConnectionBroken extends Error {}
+
+/** Both directions of it. Everything rejects with Refused or ConnectionBroken once it has ended. */
+export type Conversation = {
+  /** @param content what follows the message, or how many bytes of it are said then */
+  readonly say: (message: Said, content?: Uint8Array | number) => Promise<void>
+  readonly sayBytes: (piece: Uint8Array) => Promise<void>
+  readonly hear: () => Promise<Heard>
+  readonly close: () => void
+}
+
+// A message of Python about its own end has many lines, of which the last one says what it was.
+const lastLine = (text: string) => text.trim().split('\n').at(-1) ?? ''
+
+/**
+ * Begins it.
+ * @param stream standard input, and standard output and error as the engine mixes them
+ * @param demux takes the two apart
+ */
+export function converse(
+  stream: Duplex,
+  demux: (stream: Duplex, output: PassThrough, error: PassThrough) => void,
+): Conversation {
+  const output = new PassThrough()
+  const error = new PassThrough()
+  const heard: Heard[] = []
+  let wake = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<never>()
+  let complaint = ''
+  let rest = ''
+
+  function onLine(line: string): void {
+    try {
+      const message: Heard | Failure = JSON.parse(line)
+      if ('failed' in message) ended.reject(new Refused(message))
+      else heard.push(message)
+    } catch {
+      ended.reject(new Error(line)) // the engine says why the command does not run
+    }
+  }
+
+  ended.promise.catch(() => undefined) // heard of by whoever says or hears something
+  demux(stream, output, error)
+  output.setEncoding('utf8').on('data', (text: string) => {
+    const lines = (rest + text).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) onLine(line)
+    wake.resolve()
+    wake = Promise.withResolvers()
+  })
+  error.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text
+  })
+  const broken = (why: string) =>
+    ended.reject(complaint === '' ? new ConnectionBroken(why) : new Error(lastLine(complaint)))
+  stream.on('error', ({ message }) => broken(message))
+  for (const event of ['end', 'close']) stream.on(event, () => broken('the connection ended'))
+
+  async function write(bytes: Uint8Array): Promise<void> {
+    if (stream.destroyed) return ended.promise
+    if (stream.write(bytes)) return
+    const drained = Promise.withResolvers<void>()
+    stream.once('drain', drained.resolve)
+    await Promise.race([drained.promise, ended.promise])
+  }
+
+  return {
+    say(message, content = 0) {
+      const bytes = typeof content === 'number' ? content : content.length
+      const line = Buffer.from(`${JSON.stringify({ ...message, bytes })}\n`)
+      return write(typeof content === 'number' ? line : Buffer.concat([line, content]))
+    },
+    sayBytes: write,
+    async hear() {
+      for (;;) {
+        const message = heard.shift()
+        if (message !== undefined) return message
+        await Promise.race([wake.promise, ended.promise])
+      }
+    },
+    close: () => void stream.destroy(),
+  }
+}

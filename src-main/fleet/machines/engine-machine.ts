@@ -1,0 +1,70 @@
+/**
+ * A machine whose engine answers at an address that this machine can use as it is: a second engine, a virtual machine
+ * of Docker Desktop or Colima.
+ */
+import type { Fleet } from '../../services/ports/fleet.ts'
+import type { MachineDriver, MachineStatus } from '../../services/ports/machines.ts'
+import type { Clock } from '../../services/ports/system.ts'
+import { createDockerFleet } from '../docker/docker-fleet.ts'
+import type { EngineAddress } from '../docker/find-engine.ts'
+import { localPlace } from '../docker/place.ts'
+import { factsOfEngine, testEngine } from './engine-facts.ts'
+import type { MachineOptions } from './machine-options.ts'
+
+// Between two looks at an engine that does not answer, ms; source: ours.
+const LOOK_AGAIN_MS = 2000
+
+/** Opens the machine. @param address of its engine, the only one that is tried */
+export function openEngineMachine({ host }: EngineAddress, options: MachineOptions): MachineDriver {
+  const { clock } = options
+  const surroundings = { ...options.surroundings, env: { ...options.surroundings.env, DOCKER_HOST: host } }
+  const fleet = createDockerFleet({ ...options, place: localPlace({ ...options, surroundings }) })
+  const watch = watchEngine(fleet, clock)
+  return {
+    fleet,
+    status: watch.status,
+    facts: () => factsOfEngine(fleet),
+    test: (test) => testEngine(fleet, test),
+    onChange: watch.onChange,
+    clear: () => fleet.sweep(),
+    async close() {
+      watch.close()
+      await fleet.close()
+    },
+  }
+}
+
+/** Looks whether the engine of a fleet answers, now and whenever that may have changed. */
+export function watchEngine(fleet: Fleet, clock: Clock) {
+  const listeners: (() => void)[] = []
+  let status: MachineStatus = { state: 'connecting', since: clock.now() }
+  let cancel: (() => void) | undefined
+  let isClosed = false
+
+  async function look(): Promise<void> {
+    const engine = await fleet.machine?.engine()
+    if (isClosed) return
+    const state = engine?.state === 'connected' ? 'connected' : 'unreachable'
+    if (state !== status.state || engine?.reason !== status.reason) {
+      status = { state, reason: engine?.reason, since: state === status.state ? status.since : clock.now() }
+      for (const listener of listeners) listener()
+    }
+    if (state === 'unreachable') {
+      cancel?.()
+      cancel = clock.after(LOOK_AGAIN_MS, lookNow)
+    }
+  }
+
+  const lookNow = () => void look()
+  fleet.onCapacity(lookNow)
+  lookNow()
+  return {
+    status: () => status,
+    look: lookNow,
+    onChange: (listener: () => void) => void listeners.push(listener),
+    close() {
+      isClosed = true
+      cancel?.()
+    },
+  }
+}

@@ -1,0 +1,265 @@
+/**
+ * The files of this machine that workers on another one see: sent through the API of the engine there into a volume of
+ * it, by their content, so that only what is not there goes over the wire. Workers get them as folders to read.
+ */
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import { MINUTE_MS } from '../../contract/units.ts'
+import { errorCode } from '../../domain/error-code.ts'
+import { manifestLines, manifestText } from '../../domain/machines/file-tree.ts'
+import { type KeptTree, oldTrees } from '../../domain/machines/old-trees.ts'
+import type { FolderKind } from '../../domain/machines/sent-files.ts'
+import { sizeText } from '../../domain/text.ts'
+import type { Watch } from '../../services/ports/fleet.ts'
+import type { Clock, Log } from '../../services/ports/system.ts'
+import type { Connected, Engine } from '../docker/engine.ts'
+import { engineMessage, NOT_FOUND, statusOf } from '../docker/engine-messages.ts'
+import { ConnectionBroken, Refused } from './conversation.ts'
+import { createFilesContainer, type FilesContainerOptions } from './files-container.ts'
+import { UNWATCHED } from './machine-options.ts'
+import { createHashCache, readFolder } from './read-folder.ts'
+import { FileChanged, type KnownTree, sendTree, type TreeToSend } from './send-tree.ts'
+
+/** A folder of this machine. */
+export type FolderToSend = {
+  readonly path: string
+  readonly kind: FolderKind
+  /** Name of the one file of it that is sent; undefined: all of it. */
+  readonly only?: string
+  /** Nobody changes what is at this path, so that it need not be read again for each worker. */
+  readonly isFixed?: true
+  /** Whose it is: an older tree of the same owner is removed earlier. */
+  readonly owner: string
+}
+
+/** A folder that is there. */
+export type SentFolder = {
+  readonly tree: string
+  /** Its path, as the engine there sees it: the source of a bind mount. To be mounted for reading only. */
+  readonly source: string
+}
+
+/** Sends folders to the machine of an engine. */
+export type FarFiles = {
+  /** Sends what is missing; goes on by itself after a break. Rejects with a reason for a person. */
+  readonly send: (folder: FolderToSend, watch: Watch) => Promise<SentFolder>
+  /** Removes what no worker has and none is likely to need. It does so by itself too, now and then after a send. */
+  readonly removeOld: (watch: Watch) => Promise<void>
+  /** Removes all that was sent. Rejects with a reason for a person where that cannot be done now. */
+  readonly removeAll: (watch: Watch) => Promise<void>
+  /** Ends the container there. What was sent stays. */
+  readonly close: () => Promise<void>
+}
+
+/** What it needs. */
+export type FarFilesOptions = FilesContainerOptions & {
+  readonly engine: Pick<Engine, 'connect' | 'problem'>
+  /** Name of the machine, for reasons and progress. */
+  readonly machine: string
+  readonly clock: Clock
+  readonly log: Log
+}
+
+// Between two tries after a break, ms; source: ours.
+const RETRY_MS = 500
+// How long it goes on without a byte that arrives, ms; source: ours, longer than an engine takes to start again.
+const PATIENCE_MS = MINUTE_MS
+// A tree of an owner that was there so long ago is not asked for again, ms: each start of a worker would wait for that.
+// Source: ours, less than a tree is kept that nobody has.
+const SURE_MS = 5 * MINUTE_MS
+// How often it looks for what is old, ms; source: ours.
+const TIDY_MS = 10 * MINUTE_MS
+// How often a folder is read anew because somebody is writing into it; source: ours.
+const MAX_CHANGES = 5
+
+class EngineAway extends Error {}
+
+type LatestTree = KnownTree & SentFolder & { readonly path: string; readonly sureUntil: number }
+
+/** Makes it; nothing is asked yet. */
+export function createFarFiles(options: FarFilesOptions): FarFiles {
+  const { engine, machine, clock, log } = options
+  const container = createFilesContainer(options)
+  const hashes = createHashCache()
+  // What each owner has there, as far as it is known: the next tree is told by what changed.
+  const latest = new Map<string, LatestTree>()
+  let last: Promise<unknown> = Promise.resolve()
+  let tidyAt = 0
+
+  // One after the other: the container takes one at a time.
+  function inTurn<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
+    const turn = last.then(() => {
+      signal.throwIfAborted()
+      return run()
+    })
+    last = turn.catch(() => undefined)
+    return untilAborted(signal, turn)
+  }
+
+  /** What an owner has there, where that is sure enough. */
+  function known(owner: string, is: (latest: LatestTree) => boolean): SentFolder | undefined {
+    const found = latest.get(owner)
+    if (found === undefined || clock.steady() >= found.sureUntil || !is(found)) return undefined
+    return { tree: found.tree, source: found.source }
+  }
+
+  async function send(folder: FolderToSend, watch: Watch): Promise<SentFolder> {
+    const { owner, path, isFixed = false } = folder
+    const before = isFixed ? known(owner, (one) => one.path === path) : undefined
+    if (before !== undefined) return before
+    const content = await readFolder(folder, hashes, { now: clock.now, signal: watch.signal })
+    const lines = manifestLines(content.entries)
+    const tree = createHash('sha256').update(manifestText(lines)).digest('hex')
+    const isThere = (one: LatestTree) => one.tree === tree
+    const there = known(owner, isThere)
+    if (there !== undefined) return there
+    if (content.leftOut.length > 0)
+      log.warn('links that lead out of their folder are not sent', { folder: folder.path, links: content.leftOut })
+    return inTurn(watch.signal, async () => {
+      // Another worker of the same endpoint may have come first.
+      const sent = known(owner, isThere)
+      if (sent !== undefined) return sent
+      return await sendNow({ owner, tree, lines, content, base: latest.get(owner) }, path, watch)
+    })
+  }
+
+  async function sendNow(wanted: TreeToSend, path: string, watch: Watch): Promise<SentFolder> {
+    const { owner, tree, lines } = wanted
+    const began = clock.steady()
+    const connected = await engine.connect().catch((error) => {
+      throw new EngineAway(engineMessage(error))
+    })
+    const volume = await container.ensure(connected, watch)
+    const talk = await container.run(connected.docker, 'receive')
+    watch.signal.addEventListener('abort', talk.close)
+    try {
+      const bytes = await sendTree(talk, wanted, { machine, ...watch })
+      log.info('files sent', { machine, tree, files: lines.size, bytes, tookMs: Math.round(clock.steady() - began) })
+    } finally {
+      watch.signal.removeEventListener('abort', talk.close)
+      talk.close()
+    }
+    const source = `${volume}/trees/${tree}`
+    latest.set(owner, { tree, lines, source, path, sureUntil: clock.steady() + SURE_MS })
+    tidyLater()
+    return { tree, source }
+  }
+
+  async function sendPatiently(folder: FolderToSend, watch: Watch): Promise<SentFolder> {
+    let changes = 0
+    let brokenSince: number | undefined
+    const report = (text: string) => {
+      brokenSince = undefined // something goes on
+      watch.report(text)
+    }
+    for (;;) {
+      try {
+        return await send(folder, { ...watch, report })
+      } catch (error) {
+        watch.signal.throwIfAborted()
+        if (isChange(error)) {
+          changes += 1
+          if (changes > MAX_CHANGES) throw new Error(`${folder.path} changes faster than it can be sent to ${machine}`)
+          continue
+        }
+        // One that was away from the start may stay so; one that went is waited for.
+        const isAway = error instanceof EngineAway && brokenSince !== undefined
+        if (!isAway && !isPassing(error)) throw new Error(reasonOf(error, folder.path, machine), { cause: error })
+        brokenSince ??= clock.steady()
+        if (clock.steady() - brokenSince > PATIENCE_MS)
+          throw new Error(`${folder.path} could not be sent to ${machine}: ${engineMessage(error)}`, { cause: error })
+        watch.report(`the connection to ${machine} broke while files were sent; it goes on when it is back`)
+        await pause(clock, watch.signal)
+      }
+    }
+  }
+
+  function tidyLater(): void {
+    if (clock.steady() < tidyAt) return
+    tidyAt = clock.steady() + TIDY_MS
+    removeOld(UNWATCHED).catch((error) => log.warn('old files not removed', { machine, why: engineMessage(error) }))
+  }
+
+  function removeOld(watch: Watch): Promise<void> {
+    return inTurn(watch.signal, async () => {
+      const connected = await engine.connect()
+      const volume = await container.ensure(connected, watch)
+      const { now, trees } = (await ask(connected.docker, 'trees')) as { now: number; trees: readonly KeptTree[] }
+      const old = oldTrees(trees, await treesInUse(connected, volume), now)
+      if (old.length === 0) return
+      await ask(connected.docker, 'remove', old)
+      log.info('old files removed', { machine, trees: old.length })
+    })
+  }
+
+  async function ask(docker: Parameters<typeof container.run>[0], command: string, argv: readonly string[] = []) {
+    const talk = await container.run(docker, command, argv)
+    try {
+      return await talk.hear()
+    } finally {
+      talk.close()
+    }
+  }
+
+  return {
+    send: sendPatiently,
+    removeOld,
+    removeAll: (watch) =>
+      inTurn(watch.signal, async () => {
+        const { docker } = await engine.connect()
+        latest.clear()
+        await container.removeAll(docker)
+      }),
+    async close() {
+      if (engine.problem() !== undefined) return
+      const { docker } = await engine.connect()
+      await container.remove(docker)
+    },
+  }
+}
+
+/** What the containers of the engine have, those of other services too. */
+async function treesInUse({ docker }: Connected, volume: string): Promise<ReadonlySet<string>> {
+  const containers = await docker.listContainers({ all: true })
+  const sources = containers.flatMap(({ Mounts }) => Mounts.map(({ Source }) => Source))
+  return new Set(sources.filter((source) => source.startsWith(`${volume}/`)).map((source) => basename(source)))
+}
+
+const isChange = (error: unknown) =>
+  error instanceof FileChanged || (error instanceof Refused && error.failure.failed === 'changed')
+
+const CONFLICT = 409
+
+// The connection, or the container: it may have ended between two questions. Files that cannot be read have a sentence.
+function isPassing(error: unknown): boolean {
+  const status = statusOf(error)
+  if (status !== undefined) return status === NOT_FOUND || status === CONFLICT
+  return error instanceof ConnectionBroken || /^E[A-Z]+$/.test(errorCode(error))
+}
+
+function reasonOf(error: unknown, path: string, machine: string): string {
+  const what = `${path} could not be sent to ${machine}`
+  if (!(error instanceof Refused)) return `${what}: ${engineMessage(error)}`
+  const { failed, why, freeBytes = 0, wantedBytes } = error.failure
+  if (failed !== 'full') return `${what}: ${why ?? failed}`
+  const wanted = wantedBytes === undefined ? '' : `, and ${sizeText(wantedBytes)} have to come`
+  return `${what}: its disk is full (${sizeText(freeBytes)} are free${wanted}). Make room there, for example with docker system prune`
+}
+
+function pause(clock: Clock, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const cancel = clock.after(RETRY_MS, resolve)
+  return untilAborted(signal, promise).finally(cancel)
+}
+
+async function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  signal.throwIfAborted()
+  const aborted = Promise.withResolvers<never>()
+  const abort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Which driver drives a machine, by how its engine is reached: the table of ways. A driver has its own folder below
+ * that of all machines, and names what it makes on the engine by the id of the machine.
+ */
+import { join } from 'node:path'
+import type { MachineWay } from '../../contract/machines.ts'
+import type { Machine, MachineDriver, MachineFleets } from '../../services/ports/machines.ts'
+import { openContextMachine } from './context-machine.ts'
+import { openEngineMachine } from './engine-machine.ts'
+import type { MachineBy, MachineFleetsOptions, MachineOptions } from './machine-options.ts'
+import { openNoMachine } from './no-machine.ts'
+import { openSshMachine } from './ssh-machine.ts'
+import { openSwarmMachine } from './swarm/swarm-machine.ts'
+
+/** Makes the driver of a machine; it begins to connect. Never throws. */
+type OpenMachine<Kind extends MachineWay['kind']> = (machine: MachineBy<Kind>, options: MachineOptions) => MachineDriver
+
+/** THE table. A swarm is driven through the way back that a manager by SSH has; the ways of this machine have none yet. */
+const WAYS: { readonly [Kind in MachineWay['kind']]: OpenMachine<Kind> } = {
+  ssh: (machine, options) => (machine.swarm ? openSwarmMachine : openSshMachine)(machine, options),
+  context: openContextMachine,
+  tcp: ({ way, swarm }, options) =>
+    swarm
+      ? openNoMachine(`a swarm that is not reached by SSH`, options.clock)
+      : openEngineMachine({ host: way.url, source: way.url }, options),
+}
+
+/** Makes the drivers of machines. @param options.folder of all machines */
+export function createMachineFleets(options: MachineFleetsOptions): MachineFleets {
+  function open(machine: Machine): MachineDriver {
+    const openWay = WAYS[machine.way.kind] as OpenMachine<MachineWay['kind']> // row and way have one kind
+    return openWay(machine, {
+      ...options,
+      folder: join(options.folder, machine.id),
+      // A machine is only looked at because somebody added it.
+      state: { serviceId: () => machine.id, used: () => true, setUsed: async () => undefined },
+      openBy: (way) => open({ ...machine, way }),
+    })
+  }
+  return { open }
+}

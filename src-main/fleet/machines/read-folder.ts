@@ -1,0 +1,122 @@
+/** Reads a folder of this machine as the tree that another machine gets. */
+import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
+import { createReadStream } from 'node:fs'
+import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { MIB } from '../../contract/units.ts'
+import { errorCode } from '../../domain/error-code.ts'
+import { leadsOut, type TreeEntry } from '../../domain/machines/file-tree.ts'
+import { DATA_FOLDER, type FolderKind, isSent, VIRTUAL_ENVIRONMENT } from '../../domain/machines/sent-files.ts'
+
+/** What a folder holds. */
+export type FolderContent = {
+  readonly entries: readonly TreeEntry[]
+  /** A file with each content, by its SHA-256. */
+  readonly files: ReadonlyMap<string, string>
+  /** Links that lead out of the folder, which are not sent. */
+  readonly leftOut: readonly string[]
+}
+
+/** The hashes of files that were read before. */
+export type HashCache = {
+  /** @param now ms of the wall clock, from before the file was looked at */
+  readonly hash: (path: string, facts: BigIntStats, now: number) => Promise<string>
+}
+
+// Files that are looked at or read beside each other. Source: ours.
+const AT_ONCE = 32
+// Larger files are read in pieces.
+const WHOLE_BYTES = MIB
+// A file of which a hash is kept must be as old, ms: one that is written twice in a tick of its clock has the same time
+// twice. Source: 2 s of FAT, the coarsest file system.
+const SETTLED_MS = 2000
+// Source: ours; some 40 MB of memory, and five apps with 40,000 files each.
+const MAX_HASHES = 200_000
+
+/**
+ * Makes a cache. A file is known by what it is on the disk and not by its path: the packages of an app are the same files
+ * in each of its builds. The time at which it was made tells it from another one that got its number on the disk, which
+ * would have size and time of the first where both came out of an archive; where the file system keeps none, the time of
+ * the last change of the entry does.
+ */
+export function createHashCache(): HashCache {
+  const known = new Map<string, string>()
+  return {
+    async hash(path, facts, now) {
+      const made = facts.birthtimeNs > 0n ? facts.birthtimeNs : facts.ctimeNs
+      const key = `${facts.dev} ${facts.ino} ${made} ${facts.size} ${facts.mtimeNs}`
+      const before = known.get(key)
+      known.delete(key)
+      const sha256 = before ?? (await hashFile(path, Number(facts.size)))
+      // The last ones to be asked for are the last ones in the table.
+      if (before !== undefined || now - Number(facts.mtimeMs) > SETTLED_MS) known.set(key, sha256)
+      if (known.size > MAX_HASHES) known.delete(known.keys().next().value ?? '')
+      return sha256
+    },
+  }
+}
+
+async function hashFile(path: string, size: number): Promise<string> {
+  const hash = createHash('sha256')
+  if (size <= WHOLE_BYTES) hash.update(await readFile(path))
+  else for await (const piece of createReadStream(path, { highWaterMark: WHOLE_BYTES })) hash.update(piece)
+  return hash.digest('hex')
+}
+
+function ifThere(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error
+}
+
+/**
+ * Reads it. Sockets, pipes and devices are left out without a word.
+ * @throws Error with a sentence for a person when a file cannot be read
+ */
+export async function readFolder(
+  { path: folder, kind, only }: { readonly path: string; readonly kind: FolderKind; readonly only?: string },
+  { hash }: HashCache,
+  { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
+): Promise<FolderContent> {
+  const root = await realpath(folder)
+  const entries: TreeEntry[] = []
+  const files = new Map<string, string>()
+  const leftOut: string[] = []
+
+  async function readEntry(path: string): Promise<void> {
+    signal.throwIfAborted()
+    const place = join(root, path)
+    const lookedAt = now()
+    const facts = await lstat(place, { bigint: true }).catch(ifThere)
+    if (facts === undefined) return // it went since the folder was listed
+    if (facts.isSymbolicLink()) {
+      const link = await readlink(place)
+      if (leadsOut(path, link)) leftOut.push(path)
+      else entries.push({ path, link })
+    } else if (facts.isFile()) {
+      const sha256 = await hash(place, facts, lookedAt)
+      files.set(sha256, place)
+      const executable = (facts.mode & 0o111n) === 0n ? {} : { executable: true as const }
+      entries.push({ path, sha256, size: Number(facts.size), ...executable })
+    }
+  }
+
+  async function walk(folderPath: string): Promise<void> {
+    const found = await readdir(join(root, folderPath), { withFileTypes: true })
+    if (kind === 'project' && folderPath !== '' && found.some(({ name }) => name === VIRTUAL_ENVIRONMENT)) return
+    if (found.some(({ name }) => name === DATA_FOLDER)) return
+    if (found.length === 0 && folderPath !== '') entries.push({ path: folderPath, folder: true })
+    const sent = found.filter(({ name }) => isSent(name, kind))
+    const pathOf = ({ name }: { readonly name: string }) => (folderPath === '' ? name : `${folderPath}/${name}`)
+    for (const entry of sent.filter((one) => one.isDirectory())) await walk(pathOf(entry))
+    const others = sent.filter((one) => !one.isDirectory()).map(pathOf)
+    for (let from = 0; from < others.length; from += AT_ONCE)
+      await Promise.all(others.slice(from, from + AT_ONCE).map((path) => readEntry(path).catch(rethrow(path))))
+  }
+
+  const rethrow = (path: string) => (error: unknown) => {
+    signal.throwIfAborted()
+    throw new Error(`${join(folder, path)} could not be read to be sent: ${(error as Error).message}`, { cause: error })
+  }
+  await (only === undefined ? walk('') : readEntry(only).catch(rethrow(only)))
+  return { entries, files, leftOut }
+}

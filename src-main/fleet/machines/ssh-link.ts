@@ -1,0 +1,203 @@
+/**
+ * The way to another machine: one connection, opened at once and opened again when it broke, each time after a longer pause.
+ * What has to be there with every connection, as a forward, is made again before anybody is told of it.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestWatch } from '../../services/ports/machines.ts'
+import type { Clock, Log } from '../../services/ports/system.ts'
+import { openSshConnection, type SshConnection, type SshConnectionOptions } from './ssh-connection.ts'
+
+/** Whether it is open; `since` is wall ms. */
+type LinkStatus = {
+  readonly state: 'connecting' | 'connected' | 'unreachable'
+  /** Why it is not, in OpenSSH's own words where there are any. */
+  readonly reason?: string | undefined
+  readonly since: number
+}
+
+type Make = (connection: SshConnection) => Promise<void>
+
+/** A connection that is kept. */
+export type SshLink = {
+  /** Folder of this machine that nobody else can open; unlike that of a connection it stays as long as the link. */
+  readonly folder: string
+  readonly status: () => LinkStatus
+  /** Is notified when the status has changed. */
+  readonly onChange: (listener: () => void) => void
+  /**
+   * The connection; waits for one that is being opened. Rejects with the reason at once while the next try is to come.
+   * @param now does not wait for the next try, but tries
+   */
+  readonly connection: (now?: 'now') => Promise<SshConnection>
+  /**
+   * Makes something for every connection, the present one too: rejects where it cannot be made there. A later connection
+   * on which it cannot be made counts as broken.
+   * @returns what forgets it
+   */
+  readonly keep: (make: Make) => Promise<() => void>
+  /** Ends the connection for good. */
+  readonly close: () => Promise<void>
+}
+
+/** What the link is made with. */
+export type SshLinkOptions = Pick<SshConnectionOptions, 'target' | 'env'> & {
+  readonly clock: Clock
+  readonly log: Log
+  /** Folder of this machine for sockets; what is in it is removed. */
+  readonly folder: string
+}
+
+// Pauses before the next try, ms: doubled from the first to the last; source: ours.
+const FIRST_PAUSE_MS = 500
+const LAST_PAUSE_MS = 10_000
+// Most bytes of the path of a socket on macOS, less the name of one and what ssh puts behind it as it makes it.
+const MOST_PATH = 104 - 30
+
+/** Makes the link, which begins to connect. */
+export function createSshLink({ target, env, clock, log, folder: wanted }: SshLinkOptions): SshLink {
+  const kept = new Set<Make>()
+  const made = new WeakMap<SshConnection, Map<Make, Promise<void>>>()
+  const listeners: (() => void)[] = []
+  const folder = socketFolder(wanted)
+  let status: LinkStatus = { state: 'connecting', since: clock.now() }
+  let attempt: Promise<SshConnection> | undefined
+  let open: SshConnection | undefined
+  let pauseMs = FIRST_PAUSE_MS
+  let cancelNext: (() => void) | undefined
+  let closed = false
+
+  function move(state: LinkStatus['state'], reason?: string): void {
+    if (status.state === state && status.reason === reason) return
+    const since = status.state === state ? status.since : clock.now()
+    status = { state, since, ...(reason === undefined ? {} : { reason }) }
+    for (const listener of listeners) listener()
+  }
+
+  async function connect(): Promise<SshConnection> {
+    const connection = await openSshConnection({
+      target,
+      env,
+      clock,
+      folder: join(folder, randomBytes(4).toString('hex')),
+    })
+    if (closed) connection.close()
+    open = connection
+    try {
+      for (const make of kept) await makeOn(connection, make)
+    } catch (error) {
+      connection.close()
+      await connection.ended
+      throw error
+    }
+    connection.ended.then((reason) => broken(connection, reason))
+    return connection
+  }
+
+  // Once for each connection, whoever comes first.
+  function makeOn(connection: SshConnection, make: Make): Promise<void> {
+    const ofIt = made.get(connection) ?? new Map<Make, Promise<void>>()
+    made.set(connection, ofIt)
+    const making = ofIt.get(make) ?? make(connection)
+    ofIt.set(make, making)
+    return making
+  }
+
+  function tryNow(): Promise<SshConnection> {
+    cancelNext?.()
+    cancelNext = undefined
+    const trial = connect()
+    attempt = trial
+    trial.then(
+      () => {
+        pauseMs = FIRST_PAUSE_MS
+        log.info('connected by ssh', { to: target.to })
+        move('connected')
+      },
+      (error: Error) => later(error.message),
+    )
+    return trial
+  }
+
+  function broken(connection: SshConnection, reason: string): void {
+    if (open !== connection || closed) return
+    log.warn('connection by ssh lost', { to: target.to, reason })
+    later(reason)
+  }
+
+  function later(reason: string): void {
+    open = undefined
+    attempt = undefined
+    if (closed) return
+    move('unreachable', reason)
+    cancelNext = clock.after(pauseMs, () => void tryNow().catch(() => undefined)) // the status says why
+    pauseMs = Math.min(2 * pauseMs, LAST_PAUSE_MS)
+  }
+
+  tryNow().catch(() => undefined)
+
+  function connection(now?: 'now'): Promise<SshConnection> {
+    if (closed) return Promise.reject(new Error('the connection was ended'))
+    if (attempt !== undefined) return attempt
+    return now === 'now' ? tryNow() : Promise.reject(new Error(status.reason))
+  }
+
+  return {
+    folder,
+    status: () => status,
+    onChange: (listener) => listeners.push(listener),
+    connection,
+    async keep(make) {
+      const present = attempt
+      kept.add(make)
+      try {
+        // An attempt that goes on may have passed the point at which it would make it.
+        const connected = await present?.catch(() => undefined)
+        if (connected !== undefined) await makeOn(connected, make)
+      } catch (error) {
+        kept.delete(make)
+        throw error
+      }
+      return () => kept.delete(make)
+    },
+    async close() {
+      closed = true
+      cancelNext?.()
+      const last = open ?? (await attempt?.catch(() => undefined))
+      last?.close()
+      await last?.ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/**
+ * The first step of a machine's test: the login, tried now.
+ * @param to who is logged in to
+ * @returns whether it works; what mends it has been reported
+ */
+export async function testLogin(
+  link: Pick<SshLink, 'connection'>,
+  to: string,
+  { report }: TestWatch,
+): Promise<boolean> {
+  try {
+    await link.connection('now')
+    report({ check: 'SSH', state: 'ok', found: `logged in to ${to}` })
+    return true
+  } catch (error) {
+    const fix = `Make ssh ${to} work in a terminal first: the service uses the same keys and known hosts.`
+    report({ check: 'SSH', state: 'failed', found: (error as Error).message, fix })
+    return false
+  }
+}
+
+// Where paths are too long for sockets, a temporary folder of the user alone.
+function socketFolder(wanted: string): string {
+  if (Buffer.byteLength(wanted) > MOST_PATH) return mkdtempSync(join(tmpdir(), 'drydock-'))
+  rmSync(wanted, { recursive: true, force: true })
+  mkdirSync(wanted, { recursive: true, mode: 0o700 })
+  return wanted
+}

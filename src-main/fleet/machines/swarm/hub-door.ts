@@ -1,0 +1,93 @@
+/**
+ * The door to the engines of a swarm's nodes: a socket of this machine that leads to the hub on the manager, which leads to
+ * the agent of a node. What is said at it: resources/python/svc_relay/_door.py.
+ */
+import { Agent } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+
+/** What is asked for; addresses are those of agents. */
+type Wish =
+  | { readonly to: string }
+  | { readonly listen: string }
+  | { readonly copy: string; readonly from: string; readonly to: string }
+
+/** The door. Everything rejects with the hub's own words. */
+export type HubDoor = {
+  /** Makes connections to the engine behind an agent. @param address as it is at that moment */
+  readonly agentTo: (address: () => string | undefined) => Agent
+  /** Opens a socket beside the door that leads to an address of the network of workers. @returns its name */
+  readonly listen: (host: string, port: number) => Promise<string>
+  /** Gives the engine behind one agent an image of another one's. */
+  readonly copy: (image: string, way: { readonly from: string; readonly to: string }) => Promise<void>
+}
+
+const WELL = 'ok'
+// A door that says nothing, ms; source: ours, longer than a node may take.
+const ANSWER_MS = 12_000
+
+/** Makes it; nothing is opened yet. @param socket where the door is on this machine; asked for each connection */
+export function createHubDoor(socket: () => Promise<string>): HubDoor {
+  async function open(wish: Wish, limitMs: number | undefined): Promise<Socket> {
+    const stream = connect(await socket())
+    stream.write(`${JSON.stringify(wish)}\n`)
+    const said = await firstLine(stream, limitMs)
+    if (said === WELL) return stream
+    stream.destroy()
+    throw new Error(said === '' ? 'the hub of the swarm does not answer' : said)
+  }
+
+  async function ask(wish: Wish, limitMs?: number): Promise<void> {
+    const stream = await open(wish, limitMs)
+    stream.destroy()
+  }
+
+  class NodeAgent extends Agent {
+    readonly #address: () => string | undefined
+    constructor(address: () => string | undefined) {
+      super({ keepAlive: true })
+      this.#address = address
+    }
+    override createConnection(_options: unknown, callback?: (error: Error | null, stream: Duplex) => void): undefined {
+      const to = this.#address()
+      const opened = to === undefined ? Promise.reject(new Error('it has no agent')) : open({ to }, ANSWER_MS)
+      opened.then(
+        (stream) => callback?.(null, stream),
+        (error: Error) => callback?.(error, undefined as unknown as Duplex), // with an error there is no stream
+      )
+      return undefined
+    }
+  }
+
+  return {
+    agentTo: (address) => new NodeAgent(address),
+    async listen(host, port) {
+      const name = `to-${host}-${port}.sock`
+      await ask({ listen: name }, ANSWER_MS)
+      return name
+    },
+    copy: (image, { from, to }) => ask({ copy: image, from, to }),
+  }
+}
+
+/** The first line of what comes, after which nothing comes before it is asked for. Empty when the other side ends before. */
+function firstLine(stream: Socket, limitMs: number | undefined): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  let read = Buffer.alloc(0)
+  const onBytes = (bytes: Buffer) => {
+    read = Buffer.concat([read, bytes])
+    const end = read.indexOf('\n')
+    if (end < 0) return
+    // It goes on to flow: an engine says nothing before it is asked, and who asks does not wake a stream that rests.
+    stream.off('data', onBytes)
+    resolve(read.toString('utf8', 0, end))
+  }
+  const onEnd = () => resolve('')
+  stream.on('data', onBytes).on('error', reject).on('close', onEnd)
+  if (limitMs !== undefined) stream.setTimeout(limitMs, () => reject(new Error('the hub of the swarm does not answer')))
+  return promise.finally(() => {
+    stream.setTimeout(0)
+    stream.off('data', onBytes).off('error', reject).off('close', onEnd)
+    stream.on('error', () => undefined) // whoever has it now listens too
+  })
+}

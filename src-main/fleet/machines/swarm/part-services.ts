@@ -1,0 +1,155 @@
+/** What a swarm is asked for when the parts of the way to its nodes and back are made. Pure. */
+import { createHash } from 'node:crypto'
+import { MIB } from '../../../contract/units.ts'
+import { LABELS } from '../../docker/labels.ts'
+import { RUNTIME_FOLDER } from '../../docker/mounts.ts'
+import type { WayBackThere } from '../relay-containers.ts'
+import { type SentFolders, unpackThen } from './sent-configs.ts'
+
+/** A service as the engine is asked for it; its client knows only a part of what the engine takes. */
+export type ServiceSpec = Readonly<Record<string, unknown>> & {
+  readonly Name: string
+  readonly Labels: Readonly<Record<string, string>>
+}
+
+/** A network of a service, as far as its parts need to know it. */
+export type SwarmNetwork = { readonly id: string; readonly name: string; readonly subnet: string }
+
+/** The networks: between hub and agents; of workers, with and without a way out. */
+export type SwarmNetworks = {
+  readonly nodes: SwarmNetwork
+  readonly open: SwarmNetwork
+  readonly closed: SwarmNetwork
+  readonly isEncrypted: boolean
+}
+
+/** All that both services are made of. */
+export type PartsPlan = {
+  readonly serviceId: string
+  readonly image: string
+  readonly program: SentFolders
+  readonly networks: SwarmNetworks
+  /** The secret that hub and agents share. */
+  readonly key: { readonly id: string; readonly name: string }
+  readonly way: WayBackThere
+  /** Id of the node that is reached, where the way back begins. */
+  readonly manager: string
+  readonly lostMs: number
+}
+
+/** Port of the relay for workers, on the hub. Its namespace is its own, so no other program has it. */
+export const RELAY_PORT = 20_080
+/** Port of the agents, likewise. */
+export const AGENT_PORT = 20_081
+
+/** Name by which workers and agents find the hub. */
+export const hubName = (serviceId: string) => `drydock-${serviceId}-hub`
+/** Name of the service of agents. */
+export const agentsName = (serviceId: string) => `drydock-${serviceId}-agents`
+
+const KEY_FILE = '/run/secrets/key'
+const FOLDER = '/way-back'
+const ENGINE = '/engine.sock'
+// Where the engine of a node has its socket. Source: Docker.
+const NODE_ENGINE = '/var/run/docker.sock'
+const MEMORY_BYTES = 256 * MIB
+const MAX_PROCESSES = 64
+const PROGRAM_BYTES = 8 * MIB
+const ANYWHERE = '0.0.0.0'
+const ANYBODY_MAY_WRITE = 0o1777
+const MAY_READ = 0o444
+const SECOND_NS = 1e9
+
+/** The hub: on the manager alone, beside the socket at which the way back begins. It lets in who is on its networks. */
+export function hubService(plan: PartsPlan): ServiceSpec {
+  const { serviceId, way, networks, manager } = plan
+  if (!('folder' in way.to)) throw new Error('the way back of a swarm begins at a socket')
+  const subnets = [networks.nodes, networks.open, networks.closed].map(({ subnet }) => subnet)
+  const argv = [
+    ...['hub', '--listen', `${ANYWHERE}:${RELAY_PORT}`, ...subnets.flatMap((subnet) => ['--allow', subnet])],
+    ...['--to', `unix:${FOLDER}/${way.to.socket}`, '--folder', FOLDER, '--key', KEY_FILE],
+  ]
+  return part(plan, {
+    name: hubName(serviceId),
+    argv,
+    mode: { Replicated: { Replicas: 1 } },
+    networks: [networks.nodes, networks.open, networks.closed],
+    constraints: [`node.id==${manager}`],
+    mounts: [{ Type: 'bind', Source: way.to.folder, Target: FOLDER, ReadOnly: false }],
+    user: { User: way.user ?? '0:0', Groups: [...(way.groups ?? [])] },
+  })
+}
+
+/** The agents: one on each node, with the socket of its engine. Each ends the workers there when the way back is gone. */
+export function agentsService(plan: PartsPlan): ServiceSpec {
+  const { serviceId, networks, lostMs } = plan
+  const argv = [
+    ...['agent', '--listen', `${ANYWHERE}:${AGENT_PORT}`, '--allow', networks.nodes.subnet, '--engine', ENGINE],
+    ...['--key', KEY_FILE, '--to', `${hubName(serviceId)}:${RELAY_PORT}`],
+    ...['--service', serviceId, '--after', String(lostMs / 1000)],
+  ]
+  return part(plan, {
+    name: agentsName(serviceId),
+    argv,
+    mode: { Global: {} },
+    networks: [networks.nodes],
+    constraints: [],
+    mounts: [{ Type: 'bind', Source: NODE_ENGINE, Target: ENGINE, ReadOnly: true }],
+    user: { User: '0:0' },
+  })
+}
+
+type Part = {
+  readonly name: string
+  readonly argv: readonly string[]
+  readonly mode: object
+  readonly networks: readonly SwarmNetwork[]
+  readonly constraints: readonly string[]
+  readonly mounts: readonly object[]
+  readonly user: object
+}
+
+function part(
+  { serviceId, image, program, key }: PartsPlan,
+  { name, argv, mode, networks, constraints, mounts, user }: Part,
+): ServiceSpec {
+  const template = {
+    ContainerSpec: {
+      Image: image,
+      Labels: { [LABELS.service]: serviceId, [LABELS.part]: 'swarm' },
+      Command: unpackThen(program.unpacked, ['python3', '-m', 'svc_relay', ...argv]),
+      Env: [`PYTHONPATH=${RUNTIME_FOLDER}`, 'PYTHONDONTWRITEBYTECODE=1', 'PYTHONUNBUFFERED=1'],
+      ...user,
+      Init: true,
+      ReadOnly: true,
+      CapabilityDrop: ['ALL'],
+      Mounts: [
+        {
+          Type: 'tmpfs',
+          Target: RUNTIME_FOLDER,
+          TmpfsOptions: { SizeBytes: PROGRAM_BYTES, Mode: ANYBODY_MAY_WRITE },
+        },
+        ...mounts,
+      ],
+      Configs: [...program.configs],
+      Secrets: [{ SecretID: key.id, SecretName: key.name, File: { Name: 'key', UID: '0', GID: '0', Mode: MAY_READ } }],
+      StopGracePeriod: SECOND_NS,
+    },
+    Resources: { Limits: { MemoryBytes: MEMORY_BYTES, Pids: MAX_PROCESSES } },
+    RestartPolicy: { Condition: 'any', Delay: SECOND_NS },
+    Placement: { Constraints: [...constraints] },
+    Networks: networks.map(({ id }) => ({ Target: id })),
+    LogDriver: { Name: 'json-file', Options: { 'max-size': '1m', 'max-file': '2' } },
+  }
+  const made = createHash('sha256')
+    .update(JSON.stringify([template, mode]))
+    .digest('hex')
+  return {
+    Name: name,
+    Labels: { [LABELS.service]: serviceId, [LABELS.part]: 'swarm', [LABELS.made]: made },
+    TaskTemplate: template,
+    Mode: mode,
+    // Its name leads to the container itself: a virtual address takes a part of the kernel that not all have.
+    EndpointSpec: { Mode: 'dnsrr' },
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Folders of this machine that containers of a swarm get: as configs, which a swarm gives to those nodes alone that need
+ * them. A config is small, so a folder is compressed and cut into some; each is named by its content and made once.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { KIB } from '../../../contract/units.ts'
+import type { FolderKind } from '../../../domain/machines/sent-files.ts'
+import { sizeText } from '../../../domain/text.ts'
+import type { Connected } from '../../docker/engine.ts'
+import { statusOf } from '../../docker/engine-messages.ts'
+import { LABELS } from '../../docker/labels.ts'
+import { createHashCache, readFolder } from '../read-folder.ts'
+
+type Docker = Connected['docker']
+
+/** A folder, and where containers see it. */
+export type SentFolder = { readonly path: string; readonly kind: FolderKind; readonly target: string }
+
+/** A folder as a container of a swarm gets it: files with the parts of it, to be unpacked at `target`. */
+export type Unpacked = { readonly target: string; readonly parts: readonly string[] }
+
+/** A config as a service is given it. */
+export type ConfigFile = {
+  readonly ConfigID: string
+  readonly ConfigName: string
+  readonly File: { readonly Name: string; readonly UID: '0'; readonly GID: '0'; readonly Mode: number }
+}
+
+/** What a service needs for its folders. */
+export type SentFolders = { readonly configs: readonly ConfigFile[]; readonly unpacked: readonly Unpacked[] }
+
+// Source: Docker, 500 KiB a config; a little less for its frame.
+const PART_BYTES = 480 * KIB
+// A swarm keeps configs in the memory of its managers and in their log. Source: ours.
+const MAX_PARTS = 10
+const FOLDER = '/opt/drydock/sent'
+const ALL_MAY_READ = 0o444
+const CONFLICT = 409
+const HASH_LENGTH = 20
+
+/** Makes what sends them. @param serviceId names the configs */
+export function createSentConfigs(serviceId: string, now: () => number) {
+  const hashes = createHashCache()
+  const known = new Map<string, string>() // ids by name
+
+  async function packed(folder: SentFolder, signal: AbortSignal): Promise<Buffer> {
+    const { entries, files } = await readFolder(folder, hashes, { now, signal })
+    const contents: Buffer[] = []
+    const lines = await Promise.all(
+      entries.map(async (entry) => {
+        if ('link' in entry) return { path: entry.path, link: entry.link }
+        if ('folder' in entry) return { path: entry.path }
+        const bytes = await readFile(files.get(entry.sha256) ?? '')
+        return { path: entry.path, bytes, mode: entry.executable === true ? 0o755 : 0o644 }
+      }),
+    )
+    const head = lines.map(({ bytes, ...line }) => {
+      if (bytes === undefined) return line
+      contents.push(bytes)
+      return { ...line, size: bytes.length }
+    })
+    return promisify(gzip)(Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...contents]))
+  }
+
+  async function ensure(docker: Docker, name: string, data: Buffer): Promise<string> {
+    const before = known.get(name)
+    if (before !== undefined) return before
+    const [found] = (await docker.listConfigs({ filters: { name: [name] } })).filter((one) => one.Spec?.Name === name)
+    const id = found?.ID ?? (await make(docker, name, data))
+    known.set(name, id)
+    return id
+  }
+
+  async function make(docker: Docker, name: string, data: Buffer): Promise<string> {
+    try {
+      const made = await docker.createConfig({
+        Name: name,
+        Labels: { [LABELS.service]: serviceId },
+        Data: data.toString('base64'),
+      })
+      return made.id
+    } catch (error) {
+      if (statusOf(error) !== CONFLICT) throw error
+      return ensure(docker, name, data) // of two starts at once
+    }
+  }
+
+  return {
+    /** Sends what is not there. Rejects with a sentence for a person where a folder is too large. */
+    async send(docker: Docker, folders: readonly SentFolder[], signal: AbortSignal): Promise<SentFolders> {
+      const configs: ConfigFile[] = []
+      const unpacked: Unpacked[] = []
+      for (const folder of folders) {
+        const archive = await packed(folder, signal)
+        if (archive.length > MAX_PARTS * PART_BYTES)
+          throw new Error(
+            `${folder.path} is too large for a swarm: compressed it has ${sizeText(archive.length)}, and its nodes get at most ${sizeText(MAX_PARTS * PART_BYTES)}. Put it into an image`,
+          )
+        const hash = createHash('sha256').update(archive).digest('hex').slice(0, HASH_LENGTH)
+        const parts: string[] = []
+        for (let from = 0; from < archive.length; from += PART_BYTES) {
+          const name = `drydock-${serviceId}-${hash}-${parts.length}`
+          const id = await ensure(docker, name, archive.subarray(from, from + PART_BYTES))
+          const path = `${FOLDER}/${hash}-${parts.length}`
+          const file = { Name: path, UID: '0', GID: '0', Mode: ALL_MAY_READ } as const
+          configs.push({ ConfigID: id, ConfigName: name, File: file })
+          parts.push(path)
+        }
+        unpacked.push({ target: folder.target, parts })
+      }
+      return { configs, unpacked }
+    },
+    /** Removes those that no service has. */
+    async removeOld(docker: Docker): Promise<void> {
+      known.clear()
+      const found = await docker.listConfigs({ filters: { label: [`${LABELS.service}=${serviceId}`] } })
+      await Promise.all(
+        found.map(
+          ({ ID }) =>
+            docker
+              .getConfig(ID)
+              .remove()
+              .catch(() => undefined), // a service has it
+        ),
+      )
+    },
+  }
+}
+
+/**
+ * The start of a program that needs folders: unpacks them, then becomes the program. To be run by Python with the folders
+ * and the command as arguments.
+ */
+const UNPACK = `
+import gzip, json, os, sys
+for one in json.loads(sys.argv[1]):
+    packed = b"".join(open(part, "rb").read() for part in one["parts"])
+    head, _, rest = gzip.decompress(packed).partition(b"\\n")
+    at = 0
+    for entry in json.loads(head):
+        path = os.path.join(one["target"], entry["path"])
+        os.makedirs(os.path.dirname(path) if "size" in entry or "link" in entry else path, exist_ok=True)
+        if "link" in entry:
+            os.symlink(entry["link"], path)
+        elif "size" in entry:
+            with open(path, "wb") as file:
+                file.write(rest[at:at + entry["size"]])
+            at += entry["size"]
+            os.chmod(path, entry["mode"])
+os.execvp(sys.argv[2], sys.argv[2:])
+`
+
+/** The command that unpacks folders and then runs another one; that one itself where there are none. */
+export function unpackThen(folders: readonly Unpacked[], command: readonly string[]): string[] {
+  if (folders.length === 0) return [...command]
+  return ['python3', '-c', UNPACK, JSON.stringify(folders), ...command]
+}

@@ -1,0 +1,99 @@
+/** Starts the service of one worker and waits until its container runs on a node. */
+import type { Clock } from '../../../services/ports/system.ts'
+import type { RegistryLogin } from '../../docker/docker-login.ts'
+import type { Connected } from '../../docker/engine.ts'
+import { engineMessage, NOT_FOUND, statusOf } from '../../docker/engine-messages.ts'
+import type { ServiceSpec } from './part-services.ts'
+import { pause } from './swarm.ts'
+import { type SwarmNodes, type TaskReport, whyAway } from './swarm-nodes.ts'
+
+type Docker = Connected['docker']
+
+/** Where it runs. */
+export type Placed = { readonly nodeId: string; readonly containerId: string }
+
+/** No node takes it; the message is the scheduler's own. */
+export class NoSuitableNode extends Error {}
+
+/** The node that it was placed on went away. */
+export class NodeAway extends Error {}
+
+// A scheduler that has not found a node by then has none now, ms; source: ours.
+const NO_NODE_MS = 1500
+const LOOK_MS = 100
+const ENDED = new Set(['complete', 'failed', 'shutdown', 'rejected', 'orphaned', 'remove'])
+const NO_NODE = /^no suitable node/
+
+/**
+ * Makes the service. @throws NoSuitableNode, NodeAway, or an Error with the reason; the service is there in any case
+ * @param signal ends the waiting
+ */
+export async function startService(
+  docker: Docker,
+  spec: ServiceSpec,
+  {
+    login,
+    nodes,
+    clock,
+    signal,
+  }: {
+    readonly login: RegistryLogin | undefined
+    readonly nodes: Pick<SwarmNodes, 'get'>
+    readonly clock: Clock
+    readonly signal: AbortSignal
+  },
+): Promise<Placed> {
+  if (login === undefined) await docker.createService(spec)
+  else await docker.createService(login as Parameters<Docker['createService']>[0], spec)
+  let pendingSince: number | undefined
+  for (;;) {
+    signal.throwIfAborted()
+    const [task] = (await docker.listTasks({ filters: { service: [spec.Name] } })) as readonly TaskReport[]
+    const { State = '', Err = '', ContainerStatus } = task?.Status ?? {}
+    const containerId = ContainerStatus?.ContainerID
+    if (task?.NodeID !== undefined && containerId && (State === 'running' || ENDED.has(State))) {
+      if (State === 'rejected') throw new Error(Err)
+      return { nodeId: task.NodeID, containerId }
+    }
+    if (ENDED.has(State)) throw new Error(Err || `the swarm ended it: ${State}`)
+    if (NO_NODE.test(Err)) {
+      pendingSince ??= clock.steady()
+      if (clock.steady() - pendingSince > NO_NODE_MS) throw new NoSuitableNode(Err)
+    }
+    const node = task?.NodeID === undefined ? undefined : nodes.get(task.NodeID)
+    const away = node === undefined ? undefined : whyAway(node)
+    if (away !== undefined) throw new NodeAway(away)
+    await pause(clock, LOOK_MS)
+  }
+}
+
+/** Whether the task of a service has ended, or is gone. */
+export async function hasEnded(docker: Docker, name: string): Promise<boolean> {
+  const [task] = (await docker.listTasks({ filters: { service: [name] } })) as readonly TaskReport[]
+  return task === undefined || ENDED.has(task.Status?.State ?? '')
+}
+
+/** Removes a service with its secret; either may be gone. */
+export async function removeService(docker: Docker, name: string): Promise<void> {
+  await docker.getService(name).remove().catch(ifThere)
+  await removeSecret(docker, name)
+}
+
+// A service that was just removed may still have it.
+const TRIES = 50
+
+async function removeSecret(docker: Docker, name: string): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await docker.getSecret(name).remove()
+    } catch (error) {
+      if (statusOf(error) === NOT_FOUND) return
+      if (tried === TRIES) throw new Error(engineMessage(error), { cause: error })
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    }
+  }
+}
+
+function ifThere(error: unknown): void {
+  if (statusOf(error) !== NOT_FOUND) throw error
+}

@@ -1,0 +1,399 @@
+/**
+ * Fleet driver: workers as services of a Docker swarm, with one replica each that the swarm never starts again. The swarm
+ * chooses the node; from then on the worker is a container of that node's engine, followed as on one machine.
+ */
+import { randomBytes } from 'node:crypto'
+import type {
+  Fleet,
+  FleetWorker,
+  ServiceReach,
+  WorkerAddress,
+  WorkerExit,
+  WorkerOutput,
+  WorkerSpec,
+} from '../../../services/ports/fleet.ts'
+import { openReadMarks } from '../../docker/container-logs.ts'
+import { openContainerShell } from '../../docker/container-shell.ts'
+import { type ContainerWorker, createContainerWorker } from '../../docker/container-worker.ts'
+import type { DockerFleetOptions } from '../../docker/docker-fleet.ts'
+import { createDockerMachine } from '../../docker/docker-machine.ts'
+import type { ContainerEvent, Engine } from '../../docker/engine.ts'
+import { engineMessage } from '../../docker/engine-messages.ts'
+import { createGpuBook } from '../../docker/gpu-book.ts'
+import { createImageStore } from '../../docker/images.ts'
+import { type ContainerPorts, LABELS, readPortsLabel } from '../../docker/labels.ts'
+import { readUsage } from '../../docker/read-usage.ts'
+import type { HubDoor } from './hub-door.ts'
+import { createNodeImages, pinnedImage } from './node-images.ts'
+import type { createSentConfigs } from './sent-configs.ts'
+import { hasEnded, NodeAway, NoSuitableNode, type Placed, removeService, startService } from './start-service.ts'
+import { pause, type Swarm } from './swarm.ts'
+import { type SwarmNode, whyAway } from './swarm-nodes.ts'
+import { cardWish, roomOnNodes } from './swarm-room.ts'
+import { foldersOf, makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'
+
+/** What the driver needs. */
+export type SwarmFleetOptions = Omit<DockerFleetOptions, 'place' | 'engine'> & {
+  /** Name of the machine, for reasons. */
+  readonly machine: string
+  /** Folder of this machine that holds svc_worker. */
+  readonly pythonPath: string
+  /** The engine of the manager; it is closed with the fleet. */
+  readonly engine: Engine
+  readonly swarm: Swarm
+  readonly door: Pick<HubDoor, 'copy'>
+  readonly configs: ReturnType<typeof createSentConfigs>
+  /** How its workers reach the service. */
+  readonly reach: ServiceReach
+  /** Where this machine reaches a load-balanced worker. */
+  readonly addressOf: (
+    worker: { readonly id: string; readonly host: string },
+    ports: ContainerPorts,
+  ) => Promise<WorkerAddress>
+  readonly release: (workerId: string) => void
+}
+
+type Handle = { readonly container: string; readonly node: string; readonly service: string }
+type Tracked = { readonly worker: ContainerWorker; readonly node: SwarmNode; readonly service: string }
+
+// How often a worker whose node went away as it started is placed anew.
+const PLACES_TRIED = 3
+const DRAIN_LOOK_MS = 300
+// How long a scheduler that had no node is not asked again, ms; source: ours, and any change of a node ends it.
+const NO_NODE_HOLDS_MS = 5000
+
+/** Makes the driver. */
+export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
+  const { clock, log, engine, swarm, state, machine, maxWorkers } = options
+  const { nodes } = swarm
+  const serviceId = state.serviceId()
+  const runId = randomBytes(6).toString('hex')
+  const running = new Map<string, Tracked>()
+  const starting = new Map<string, AbortController>()
+  const exitListeners: ((exit: WorkerExit) => void)[] = []
+  const outputListeners: ((output: WorkerOutput) => void)[] = []
+  const capacityListeners: (() => void)[] = []
+  const images = createImageStore(options)
+  const nodeImages = createNodeImages(options, { nodes, door: options.door })
+  const marks = openReadMarks(options.folder)
+  // Of the cards a swarm tells no more than how many a node hands out.
+  const noCards = createGpuBook({ readInventory: async () => ({ cards: [] }), clock, log, onChange: () => undefined })
+  const noNode = new Map<string, { readonly reason: string; readonly until: number }>()
+  const drained = new Set<string>() // workers whose end the manager is asked for
+  let sweepDue = false
+
+  engine.onChange((change) => {
+    if (change === 'lost') {
+      swarm.forget()
+      sweepDue = true
+    } else if (sweepDue) sweepNow()
+    capacityChanged()
+  })
+  nodes.onEvent((event) => find(event)?.worker.onEvent(event))
+  nodes.onEngine((nodeId, change) => {
+    if (change === 'lost') return
+    for (const { worker, node } of running.values())
+      if (node.id === nodeId)
+        worker.checkAgain().catch((error) => log.warn('container not inspected', { machine, error }))
+  })
+  nodes.onChange(() => {
+    noNode.clear()
+    for (const [workerId, { node }] of running) {
+      const now = nodes.get(node.id)
+      if (now === undefined || now.state === 'down') giveUp(workerId, now)
+      else if (now.state === 'drained')
+        followDrained(workerId, now).catch((error) => log.warn('task of a drained node not read', { machine, error }))
+    }
+    capacityChanged()
+  })
+
+  function capacityChanged(): void {
+    for (const listener of capacityListeners) listener()
+  }
+
+  const find = ({ containerId }: ContainerEvent) =>
+    [...running.values()].find(({ worker }) => worker.container.id === containerId)
+
+  /** Ends a worker of which nothing can be learned any more: the swarm ends its container when the node is back. */
+  function giveUp(workerId: string, node: SwarmNode | undefined): void {
+    const tracked = running.get(workerId)
+    if (tracked === undefined) return
+    const reason = (node && whyAway(node)) ?? `node ${tracked.node.name} has left the swarm`
+    forget(workerId, { workerId, code: undefined, signal: undefined, reason, blameless: true })
+    removeOf(tracked.service)
+  }
+
+  /** A node that is drained loses its agent as well: only the manager tells when the worker there has ended. */
+  async function followDrained(workerId: string, { id, name }: SwarmNode): Promise<void> {
+    if (drained.has(workerId)) return
+    drained.add(workerId)
+    try {
+      for (;;) {
+        const tracked = running.get(workerId)
+        if (tracked === undefined || nodes.get(id)?.state !== 'drained') return
+        const { docker } = await engine.connect()
+        if (await hasEnded(docker, tracked.service)) {
+          const reason = `its node ${name} was drained`
+          forget(workerId, { workerId, code: undefined, signal: undefined, reason, blameless: true })
+          removeOf(tracked.service)
+          return
+        }
+        await pause(clock, DRAIN_LOOK_MS)
+      }
+    } finally {
+      drained.delete(workerId)
+    }
+  }
+
+  function removeOf(service: string): void {
+    engine
+      .connect()
+      .then(({ docker }) => removeService(docker, service))
+      .catch((error) => {
+        log.warn('service of a worker not removed', { service, why: engineMessage(error) })
+        sweepDue = true
+      })
+  }
+
+  function forget(workerId: string, exit: WorkerExit): void {
+    if (!running.delete(workerId)) return
+    options.release(workerId)
+    for (const listener of exitListeners) listener(exit)
+  }
+
+  async function track(workerId: string, placed: Placed, service: string, ports: ContainerPorts | undefined) {
+    const node = nodes.get(placed.nodeId)
+    if (node === undefined) throw new Error('its node has left the swarm')
+    const { docker } = await node.engine.connect()
+    const container = docker.getContainer(placed.containerId)
+    const facts = await factsOf(workerId, { container, node, service }, ports)
+    // With its service the swarm removes the container too.
+    const ofService = Object.assign(docker.getContainer(placed.containerId), {
+      remove: async () => {
+        const manager = await engine.connect()
+        await removeService(manager.docker, service)
+      },
+    })
+    const worker = createContainerWorker({
+      ...{ clock, log, container: ofService, facts, marks },
+      onOutput: (output) => {
+        for (const listener of outputListeners) listener(output)
+      },
+      onEnd: (exit) => forget(workerId, withReasonOfNode(exit, nodes.get(node.id))),
+      onLeft: () => {
+        sweepDue = true
+      },
+    })
+    running.set(workerId, { worker, node, service })
+    const { State } = await container.inspect()
+    if (!State.Running) worker.onEvent({ action: 'die', containerId: placed.containerId, attributes: {} }) // faster than anybody looked
+    return facts
+  }
+
+  async function factsOf(
+    workerId: string,
+    { container, node, service }: { container: ContainerWorker['container']; node: SwarmNode; service: string },
+    ports: ContainerPorts | undefined,
+  ): Promise<FleetWorker> {
+    const handle: Handle = { container: container.id, node: node.id, service }
+    const facts = { workerId, handle: JSON.stringify(handle), pid: undefined, container: container.id }
+    if (ports === undefined) return facts
+    const { NetworkSettings } = await container.inspect()
+    const names = Object.entries(NetworkSettings.Networks)
+    const host = names.find(([name]) => name.startsWith('drydock-'))?.[1]?.IPAddress
+    if (!host) throw new Error('the swarm gave the container no address')
+    return { ...facts, address: await options.addressOf({ id: workerId, host }, ports) }
+  }
+
+  async function start(spec: WorkerSpec): Promise<FleetWorker> {
+    const { workerId } = spec
+    const cancel = new AbortController()
+    starting.set(workerId, cancel)
+    const service = serviceName(serviceId, spec)
+    try {
+      for (let tried = 1; ; tried++) {
+        try {
+          const placed = await place(spec, service, cancel.signal)
+          return await track(workerId, placed, service, spec.loadBalanced)
+        } catch (error) {
+          await removeOfFailed(service)
+          if (!(error instanceof NodeAway) || tried === PLACES_TRIED) throw error
+        }
+      }
+    } catch (error) {
+      if (error instanceof NoSuitableNode)
+        noNode.set(wishKey(spec), { reason: error.message, until: clock.steady() + NO_NODE_HOLDS_MS })
+      throw new Error(`the worker could not be started: ${engineMessage(error)}`, { cause: error })
+    } finally {
+      starting.delete(workerId)
+    }
+  }
+
+  async function removeOfFailed(service: string): Promise<void> {
+    try {
+      const { docker } = await engine.connect()
+      await removeService(docker, service)
+    } catch (error) {
+      log.warn('service of a worker not removed', { service, why: engineMessage(error) })
+      sweepDue = true
+    }
+  }
+
+  async function place(spec: WorkerSpec, service: string, signal: AbortSignal): Promise<Placed> {
+    const connected = await engine.connect()
+    const networks = await swarm.ensure(connected)
+    await state.setUsed()
+    const folders = await options.configs.send(connected.docker, foldersOf(spec, options.pythonPath), signal)
+    const image = await pinnedImage(connected.docker, images.nameFor(spec))
+    const away = nodes.all().filter((node) => whyAway(node) !== undefined)
+    const avoided = [...away, ...(await nodeImages.lacking(image.ref))]
+    const around = { connected, serviceId, runId, service, networks, nodes: nodes.all(), image, folders, avoided }
+    const made = await makeWorkerService(spec, around)
+    return startService(connected.docker, made, { login: await images.login(spec), nodes, clock, signal })
+  }
+
+  async function stop(workerId: string, graceMs: number): Promise<void> {
+    starting.get(workerId)?.abort(new Error('it was asked to stop'))
+    const tracked = running.get(workerId)
+    if (tracked === undefined) return
+    const node = nodes.get(tracked.node.id)
+    if (engine.problem() === undefined && (node === undefined || whyAway(node) !== undefined))
+      return giveUp(workerId, node)
+    await tracked.worker.stop(graceMs)
+  }
+
+  async function adopt({ workerId, handle }: { workerId: string; handle: string }): Promise<boolean> {
+    const { container, node: nodeId, service }: Partial<Handle> = JSON.parse(handle)
+    if (container === undefined || nodeId === undefined || service === undefined) return false
+    try {
+      await swarm.ensure(await engine.connect())
+      const node = nodes.get(nodeId)
+      if (node === undefined) return false
+      const { docker } = await node.engine.connect()
+      const found = docker.getContainer(container)
+      const { State, Config } = await found.inspect()
+      const isIts = Config.Labels[LABELS.worker] === workerId && Config.Labels[LABELS.service] === serviceId
+      if (!State.Running || !isIts) return false
+      if (State.Paused) await found.unpause()
+      await track(workerId, { nodeId, containerId: container }, service, readPortsLabel(Config.Labels[LABELS.ports]))
+      return true
+    } catch {
+      return false // gone, or nobody can say: then the sweep ends it
+    }
+  }
+
+  function sweepNow(): void {
+    sweep().catch((error) => log.warn('services without an owner not removed', { machine, error }))
+  }
+
+  async function sweep(): Promise<void> {
+    const { docker } = await engine.connect()
+    const filters = { label: [`${LABELS.service}=${serviceId}`, LABELS.worker] }
+    const found = await docker.listServices({ filters })
+    sweepDue = false
+    const others = found.flatMap(({ Spec }) => {
+      const workerId = Spec?.Labels?.[LABELS.worker] ?? ''
+      return running.has(workerId) || starting.has(workerId) || Spec?.Name === undefined ? [] : [Spec.Name]
+    })
+    await Promise.all(others.map((service) => removeService(docker, service)))
+    marks.keepOnly(new Set(running.keys()))
+    await options.configs.removeOld(docker)
+  }
+
+  function capacity({ container }: Parameters<Fleet['capacity']>[0]): ReturnType<Fleet['capacity']> {
+    const problem = engine.problem()
+    if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected() }
+    const used = running.size
+    const free = Math.max(0, maxWorkers() - used)
+    if (free === 0) return { free, reason: `${used} of ${maxWorkers()} worker containers are in use` }
+    const known = nodes.all()
+    if (known.length > 0) {
+      const room = roomOnNodes(known)
+      if (room.free === 0) return room
+      const cards = container === undefined ? undefined : cardWish(container, known)
+      if (cards !== undefined && 'reason' in cards) return { free: 0, reason: cards.reason, never: true }
+    }
+    const refused = noNode.get(wishKey({ container }))
+    if (refused !== undefined && clock.steady() < refused.until) return { free: 0, reason: refused.reason }
+    return { free, reason: undefined }
+  }
+
+  return {
+    async ensure(plan, watch) {
+      const connected = await engine.connect()
+      refuseUnsupported(plan, machine)
+      watch.report('making the way to the nodes of the swarm')
+      await swarm.ensure(connected)
+      await images.ensure(connected, plan, watch)
+      const { ref } = await pinnedImage(connected.docker, images.nameFor(plan))
+      await nodeImages.bringToAll(ref, plan.container, watch)
+      await options.configs.send(connected.docker, foldersOf(plan, options.pythonPath), watch.signal)
+      return options.reach
+    },
+    // A service without its container is a record alone: there is nothing to be made in advance.
+    prepare: async () => undefined,
+    start,
+    stop,
+    pause: async (workerId) => running.get(workerId)?.worker.pause(),
+    resume: async (workerId) => running.get(workerId)?.worker.resume(),
+    list: () => [...running.values()].map(({ worker }) => worker.facts),
+    isAway(workerId) {
+      const tracked = running.get(workerId)
+      if (tracked === undefined) return false
+      const node = nodes.get(tracked.node.id)
+      return engine.problem() !== undefined || node === undefined || whyAway(node) !== undefined
+    },
+    adopt,
+    async sweep() {
+      if (!state.used()) return
+      sweepDue = true
+      await sweep().catch(() => undefined) // done when the manager is back
+    },
+    drainOutput: () => undefined, // lines carry the time at which they were written
+    capacity,
+    async refusal({ container }) {
+      try {
+        refuseUnsupported({ container }, machine)
+        await swarm.ensure(await engine.findEngine())
+        const cards = container === undefined ? undefined : cardWish(container, nodes.all())
+        return cards !== undefined && 'reason' in cards ? cards.reason : undefined
+      } catch (error) {
+        return (error as Error).message.replace(/\.$/, '') // others put it into a sentence
+      }
+    },
+    usage: (workerIds) =>
+      readUsage({
+        workers: workerIds.flatMap((id) => running.get(id)?.worker ?? []),
+        gpus: noCards,
+        gpuReader: { inventory: async () => ({ cards: [] }), processes: async () => [] },
+        log,
+      }),
+    async openShell(workerId, size, listener) {
+      const tracked = running.get(workerId)
+      if (tracked === undefined) throw new Error('it is not running yet')
+      return openContainerShell(tracked.worker.container, size, listener)
+    },
+    machine: createDockerMachine({ engine, images, gpus: noCards }),
+    onExit: (listener) => exitListeners.push(listener),
+    onOutput: (listener) => outputListeners.push(listener),
+    onCapacity: (listener) => capacityListeners.push(listener),
+    async close() {
+      await Promise.all([...running.keys(), ...starting.keys()].map((workerId) => stop(workerId, 0)))
+      noCards.close()
+      engine.close()
+    },
+  }
+}
+
+/** What decides which nodes may take a worker. */
+function wishKey({ container }: Parameters<Fleet['capacity']>[0]): string {
+  const { gpu, gpuCount, memoryBytes, placement } = container ?? {}
+  return JSON.stringify([gpu, gpuCount, memoryBytes, placement])
+}
+
+/** A swarm ends the workers of a node that is drained, as an engine that is stopped does. */
+function withReasonOfNode(exit: WorkerExit, node: SwarmNode | undefined): WorkerExit {
+  if (exit.blameless !== true || node === undefined) return exit
+  const reason = node.state === 'drained' ? `its node ${node.name} was drained` : (whyAway(node) ?? exit.reason)
+  return { ...exit, reason }
+}

@@ -1,0 +1,229 @@
+/**
+ * The nodes of a swarm: what the manager says of each, once a second, and the engine of each, which is reached through its
+ * agent. A node whose engine does not answer counts as away, long before the swarm itself calls it down.
+ */
+import type { Clock, Log } from '../../../services/ports/system.ts'
+import { type ContainerEvent, createEngine, type Engine } from '../../docker/engine.ts'
+import { LABELS } from '../../docker/labels.ts'
+import type { HubDoor } from './hub-door.ts'
+import { AGENT_PORT, agentsName } from './part-services.ts'
+
+/** A node. Bytes for memory. */
+export type SwarmNode = {
+  readonly id: string
+  readonly name: string
+  readonly role: 'manager' | 'worker'
+  /** As the swarm says: ready, down, drained, paused ... */
+  readonly state: string
+  readonly reason: string | undefined
+  readonly cpus: number
+  readonly memoryBytes: number
+  /** Cards that its engine was told to hand out, by the name of their kind. */
+  readonly cards: readonly { readonly kind: string; readonly count: number }[]
+  readonly labels: Readonly<Record<string, string>>
+  /** Address of its agent; undefined while none runs. */
+  readonly agent: string | undefined
+  readonly engine: Engine
+}
+
+/** The nodes of a swarm, as far as they are known now. */
+export type SwarmNodes = {
+  readonly all: () => readonly SwarmNode[]
+  readonly get: (id: string) => SwarmNode | undefined
+  /** Looks now. Rejects where the manager does not answer. */
+  readonly look: () => Promise<void>
+  readonly onChange: (listener: () => void) => void
+  /** Of containers of workers on any node. */
+  readonly onEvent: (listener: (event: ContainerEvent) => void) => void
+  /** The engine of a node came back, or went. */
+  readonly onEngine: (listener: (nodeId: string, change: 'connected' | 'lost') => void) => void
+  readonly close: () => void
+}
+
+/** State of a node that takes workers. */
+export const READY = 'ready'
+
+const LOOK_MS = 1000
+const GENERIC_CARD = /gpu/i
+
+/** Begins to watch them. @param manager engine of the manager */
+export function createSwarmNodes({
+  serviceId,
+  manager,
+  door,
+  clock,
+  log,
+}: {
+  readonly serviceId: string
+  readonly manager: Engine
+  readonly door: Pick<HubDoor, 'agentTo'>
+  readonly clock: Clock
+  readonly log: Log
+}): SwarmNodes {
+  const engines = new Map<string, Engine>()
+  const addresses = new Map<string, string>()
+  const changeListeners: (() => void)[] = []
+  const eventListeners: ((event: ContainerEvent) => void)[] = []
+  const engineListeners: ((nodeId: string, change: 'connected' | 'lost') => void)[] = []
+  let nodes: readonly SwarmNode[] = []
+  let said = ''
+  let cancel: (() => void) | undefined
+  let isClosed = false
+
+  function engineOf(id: string, name: string): Engine {
+    const before = engines.get(id)
+    if (before !== undefined) return before
+    const agent = door.agentTo(() => addresses.get(id))
+    const place = {
+      addresses: () => [{ host: 'its agent', source: `node ${name}`, agent }],
+      whyNoEngine: (tried: readonly string[]) => `the engine of node ${name} is not reached: ${tried.join('; ')}`,
+      isOnLinux: true,
+    }
+    const engine = createEngine({ clock, log, place, label: LABELS.worker })
+    engine.onEvent((event) => {
+      for (const listener of eventListeners) listener(event)
+    })
+    engine.onChange((change) => {
+      for (const listener of engineListeners) listener(id, change)
+      notify()
+    })
+    engines.set(id, engine)
+    return engine
+  }
+
+  function notify(): void {
+    for (const listener of changeListeners) listener()
+  }
+
+  async function look(): Promise<void> {
+    const { docker } = await manager.connect()
+    const filters = { service: [agentsName(serviceId)], 'desired-state': ['running'] }
+    const [found, tasks] = await Promise.all([
+      docker.listNodes() as Promise<readonly NodeReport[]>,
+      docker.listTasks({ filters }).catch(() => []) as Promise<readonly TaskReport[]>, // before there are agents
+    ])
+    if (isClosed) return
+    addresses.clear()
+    for (const task of tasks) {
+      const address = addressOf(task)
+      if (address !== undefined && task.NodeID !== undefined) addresses.set(task.NodeID, address)
+    }
+    for (const [id, engine] of engines)
+      if (!found.some(({ ID }) => ID === id)) {
+        engine.close()
+        engines.delete(id)
+      }
+    nodes = found.map((report) => {
+      const node = readNode(report)
+      const engine = engineOf(node.id, node.name)
+      const agent = addresses.get(node.id)
+      if (agent !== undefined && engine.problem() === undefined && !engine.wasConnected())
+        engine.connect().catch(() => undefined) // its problem says why, and it tries again
+      return { ...node, agent, engine }
+    })
+    const now = JSON.stringify(nodes.map(({ engine: _, ...node }) => node))
+    if (now === said) return
+    said = now
+    notify()
+  }
+
+  function lookAgain(): void {
+    if (isClosed) return
+    cancel = clock.after(LOOK_MS, () => {
+      // While the manager is away nothing is known of its nodes; its own engine says why.
+      const looked = manager.problem() === undefined && manager.wasConnected() ? look() : Promise.resolve()
+      looked.catch((error) => log.warn('nodes of a swarm not read', { error })).finally(lookAgain)
+    })
+  }
+
+  lookAgain()
+  return {
+    all: () => nodes,
+    get: (id) => nodes.find((node) => node.id === id),
+    look,
+    onChange: (listener) => void changeListeners.push(listener),
+    onEvent: (listener) => void eventListeners.push(listener),
+    onEngine: (listener) => void engineListeners.push(listener),
+    close() {
+      isClosed = true
+      cancel?.()
+      for (const engine of engines.values()) engine.close()
+    },
+  }
+}
+
+/** Why the engine of a node does not answer now; undefined: it does, or nobody knows yet. */
+export function whyAway({ name, state, reason, engine }: SwarmNode): string | undefined {
+  if (state === 'down') return `node ${name} is down${reason === undefined ? '' : `: ${reason}`}`
+  return engine.wasConnected() && engine.problem() !== undefined ? `node ${name} does not answer` : undefined
+}
+
+/** A task as the engine tells it; source: Docker's API, only what is used. */
+export type TaskReport = {
+  readonly ID: string
+  readonly ServiceID?: string
+  readonly NodeID?: string
+  readonly DesiredState?: string
+  readonly Status?: {
+    readonly State?: string
+    readonly Err?: string
+    readonly Message?: string
+    readonly ContainerStatus?: { readonly ContainerID?: string; readonly ExitCode?: number }
+  }
+  readonly NetworksAttachments?: readonly {
+    readonly Network?: { readonly Spec?: { readonly Name?: string } }
+    readonly Addresses?: readonly string[]
+  }[]
+}
+
+type NodeReport = {
+  readonly ID: string
+  readonly Spec?: {
+    readonly Role?: string
+    readonly Availability?: string
+    readonly Labels?: Readonly<Record<string, string>>
+  }
+  readonly Status?: { readonly State?: string; readonly Message?: string }
+  readonly Description?: {
+    readonly Hostname?: string
+    readonly Resources?: {
+      readonly NanoCPUs?: number
+      readonly MemoryBytes?: number
+      readonly GenericResources?: readonly {
+        readonly NamedResourceSpec?: { readonly Kind: string }
+        readonly DiscreteResourceSpec?: { readonly Kind: string; readonly Value: number }
+      }[]
+    }
+  }
+}
+
+const NANO = 1e9
+const AVAILABILITY: Readonly<Record<string, string>> = { drain: 'drained', pause: 'paused' }
+
+function readNode(report: NodeReport): Omit<SwarmNode, 'agent' | 'engine'> {
+  const { ID, Spec = {}, Status = {}, Description = {} } = report
+  const { Resources = {} } = Description
+  const state = Status.State ?? 'unknown'
+  const cards = new Map<string, number>()
+  for (const { NamedResourceSpec, DiscreteResourceSpec } of Resources.GenericResources ?? []) {
+    const kind = NamedResourceSpec?.Kind ?? DiscreteResourceSpec?.Kind ?? ''
+    if (GENERIC_CARD.test(kind)) cards.set(kind, (cards.get(kind) ?? 0) + (DiscreteResourceSpec?.Value ?? 1))
+  }
+  return {
+    id: ID,
+    name: Description.Hostname ?? ID,
+    role: Spec.Role === 'manager' ? 'manager' : 'worker',
+    state: state === READY ? (AVAILABILITY[Spec.Availability ?? ''] ?? state) : state,
+    reason: Status.Message || undefined,
+    cpus: (Resources.NanoCPUs ?? 0) / NANO,
+    memoryBytes: Resources.MemoryBytes ?? 0,
+    cards: [...cards].map(([kind, count]) => ({ kind, count })),
+    labels: Spec.Labels ?? {},
+  }
+}
+
+function addressOf({ Status, NetworksAttachments = [] }: TaskReport): string | undefined {
+  if (Status?.State !== 'running') return undefined
+  const address = NetworksAttachments.find(({ Network }) => Network?.Spec?.Name?.endsWith('-nodes'))?.Addresses?.[0]
+  return address === undefined ? undefined : `${address.split('/', 1)[0]}:${AGENT_PORT}`
+}

@@ -1,0 +1,46 @@
+/**
+ * One message of an agent over HTTP (Streamable HTTP without sessions): each is answered by a server of its own, so that
+ * nothing is remembered of an agent but how often it calls, and any number may come and go.
+ */
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import type { ServiceClient } from '../client/service-client.ts'
+import type { AgentMessage } from '../contract/agents.ts'
+import { limit } from '../contract/limits.ts'
+import { type CallLimits, createCallLimits } from '../domain/call-limits.ts'
+import { createAgentServer } from './server.ts'
+import type { ToolContext } from './tool.ts'
+
+/** What answers messages over HTTP works with. */
+export type HttpAgentDeps = {
+  readonly version: string
+  readonly clientWith: (key: string) => ServiceClient
+  readonly now: () => number
+  readonly steady: () => number
+  readonly pause: ToolContext['pause']
+}
+
+/** Answers messages of agents. */
+export function createHttpAgents(deps: HttpAgentDeps): (request: Request, message: AgentMessage) => Promise<Response> {
+  const limitsByName = new Map<string, CallLimits>()
+  const limitsOf = (name: string): CallLimits => {
+    const known =
+      limitsByName.get(name) ??
+      createCallLimits({ perSpan: limit('mcpCalls'), atOnce: limit('mcpCallsAtOnce'), now: deps.steady })
+    limitsByName.set(name, known)
+    return known
+  }
+  return async (request, { body, access, name, key }) => {
+    const { version, now, pause, clientWith } = deps
+    const client = clientWith(key)
+    const server = createAgentServer({
+      ...{ version, now, pause, access, limits: limitsOf(name) },
+      client: async () => client,
+      key: () => key,
+    })
+    const transport = new WebStandardStreamableHTTPServerTransport()
+    await server.connect(transport)
+    // An agent that has left waits for nothing.
+    request.signal.addEventListener('abort', () => void server.close())
+    return transport.handleRequest(request, { parsedBody: body })
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * THE table of tools for coding agents: a row a tool. To add one, add a row to the file of its topic in tools/, or a
+ * file here. Source: docs/spec/agents.md.
+ */
+import type { Tool } from './tool.ts'
+import { APP_TOOLS } from './tools/app-tools.ts'
+import { ENDPOINT_TOOLS } from './tools/endpoint-tools.ts'
+import { JOB_TOOLS } from './tools/job-tools.ts'
+import { REQUEST_TOOLS } from './tools/request-tools.ts'
+import { SERVICE_TOOLS } from './tools/service-tools.ts'
+import { WORKFLOW_TOOLS } from './tools/workflow-tools.ts'
+
+/** All tools. */
+export const TOOLS: readonly Tool[] = [
+  ...SERVICE_TOOLS,
+  ...ENDPOINT_TOOLS,
+  ...JOB_TOOLS,
+  ...REQUEST_TOOLS,
+  ...WORKFLOW_TOOLS,
+  ...APP_TOOLS,
+]

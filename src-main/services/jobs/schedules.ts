@@ -1,0 +1,194 @@
+/**
+ * Schedules. One loop looks for what is due: it sleeps until the next time of all, but never long, because the wall clock
+ * may be set and a lid may be closed. Each time queues one job: its idempotency key is the time, so that a service that is
+ * killed between the job and the move to the next time queues no second one. What passed while nobody looked is told.
+ */
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import type { ScheduleCreate, ScheduleRun, ScheduleView } from '../../contract/schedules.ts'
+import { SECOND_MS } from '../../contract/units.ts'
+import { dueTimes, nextTime, timesAfter, timingProblem } from '../../domain/schedules/times.ts'
+import { kindOf, type SubmitDeps } from '../endpoint-kinds.ts'
+import type { Schedule, ScheduledRequest } from '../ports/schedules.ts'
+import type { Endpoint, Job } from '../ports/storage.ts'
+import type { Log } from '../ports/system.ts'
+
+/** What is wanted of a new schedule, with its payloads as they came. */
+export type NewSchedule = Omit<ScheduleCreate, 'request'> & { readonly request: ScheduledRequest }
+
+/** The schedules of the service. */
+export type Schedules = {
+  readonly list: (endpointId: string | undefined) => readonly ScheduleView[]
+  /** @throws AppError SCHEDULE_NOT_FOUND, as do all that name one */
+  readonly read: (endpointId: string, id: string) => ScheduleView
+  /** @throws AppError BAD_FIELD, SCHEDULE_EXISTS, TOO_MANY_SCHEDULES */
+  readonly add: (endpoint: Endpoint, schedule: NewSchedule) => Promise<ScheduleView>
+  readonly setPaused: (endpointId: string, id: string, paused: boolean) => Promise<ScheduleView>
+  /** Queues a job now. @throws AppError as submitting does, too */
+  readonly runNow: (endpointId: string, id: string) => Promise<Job>
+  readonly remove: (endpointId: string, id: string) => Promise<void>
+  /** Begins to look for what is due. */
+  readonly start: () => void
+  /** Looks no further; waits for what is being queued. */
+  readonly stop: () => Promise<void>
+}
+
+// The longest sleep, ms; source: ours, so that a time that is skipped by a clock that was set is at most so late.
+const LOOK_MS = 10 * SECOND_MS
+const LATE = 'the service did not run at its time'
+
+/** Makes them; nothing is looked for yet. */
+export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Schedules {
+  const { storage, clock, newId, log } = deps
+  const { schedules } = storage
+  let cancel = () => {}
+  let looking: Promise<void> = Promise.resolve()
+  let state: 'new' | 'running' | 'stopped' = 'new'
+
+  function planLook(): void {
+    cancel()
+    const nextAt = schedules.nextAt()
+    if (state !== 'running' || nextAt === undefined) return
+    cancel = clock.after(Math.min(LOOK_MS, Math.max(0, nextAt - clock.now())), () => {
+      looking = look()
+        .catch((error) => log.error('schedules not looked through', { error }))
+        .finally(planLook)
+    })
+  }
+
+  async function look(): Promise<void> {
+    for (const schedule of schedules.due(clock.now())) {
+      if (state === 'stopped') return
+      await runDue(schedule).catch((error) => log.error('schedule not run', { scheduleId: schedule.id, error }))
+    }
+  }
+
+  async function runDue(schedule: Schedule): Promise<void> {
+    const { id, nextAt: dueAt } = schedule
+    if (dueAt === undefined) return
+    const now = clock.now()
+    const found = dueTimes(timingOf(schedule), {
+      ...{ dueAt, now },
+      ...{ graceMs: limit('scheduleGraceMs'), most: limit('scheduleTimesCounted') },
+    })
+    // A service that was killed may have queued the first of them already.
+    const before = storage.jobs.findByIdempotencyKey(schedule.endpointId, keyOf(schedule, dueAt))
+    const runs = before === undefined ? runsOf(found, await queue(schedule, found.runs, now)) : [ran(dueAt, before.id)]
+    await storage.write(() => {
+      if (!schedules.moveOn(id, dueAt, found.next)) return
+      for (const run of runs) schedules.addRun(id, run)
+    })
+    for (const { outcome, count, reason } of runs)
+      if (outcome !== 'queued') log.warn('schedule without a job', { scheduleId: id, outcome, count, reason })
+  }
+
+  async function queue(schedule: Schedule, time: number | undefined, now: number): Promise<ScheduleRun | undefined> {
+    if (time === undefined) return undefined
+    const late = now - time > limit('scheduleGraceMs') ? { reason: LATE } : {}
+    try {
+      const job = await submit(schedule, keyOf(schedule, time))
+      return { ...ran(time, job.id), ...late }
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code === 'STORAGE_FAILED') throw error
+      return { dueAt: time, outcome: 'refused', count: 1, reason: error.message }
+    }
+  }
+
+  async function submit({ endpointId, request }: Schedule, idempotencyKey: string | undefined): Promise<Job> {
+    const endpoint = storage.endpoints.get(endpointId)
+    if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
+    const { input, webhook, policy } = request
+    return kindOf(endpoint).submit(deps, endpoint, {
+      kind: 'run',
+      request: { webhook, policy, idempotencyKey },
+      input,
+      s3Config: undefined,
+      waitMs: undefined,
+    })
+  }
+
+  function find(endpointId: string, id: string): Schedule {
+    const found = schedules.get(endpointId, id)
+    if (found === undefined) throw notFound(endpointId, id)
+    return found
+  }
+
+  function view(schedule: Schedule): ScheduleView {
+    const { request, nextAt, cron, everyMs, timeZone, ...rest } = schedule
+    const more = nextAt === undefined ? [] : timesAfter(timingOf(schedule), nextAt, limit('scheduleTimesShown') - 1)
+    return {
+      ...rest,
+      ...(cron === undefined ? {} : { cron }),
+      ...(everyMs === undefined ? {} : { everyMs }),
+      ...(timeZone === undefined ? {} : { timeZone }),
+      ...(nextAt === undefined ? {} : { nextAt }),
+      request: requestText(request),
+      upcoming: nextAt === undefined ? [] : [nextAt, ...more],
+      runs: [...schedules.runs(schedule.id, limit('scheduleRunsKept'))],
+    }
+  }
+
+  return {
+    list: (endpointId) => schedules.list(endpointId).map(view),
+    read: (endpointId, id) => view(find(endpointId, id)),
+    async add({ id: endpointId }, { missed = 'skip', ...given }) {
+      const createdAt = clock.now()
+      const problem = timingProblem(given, createdAt)
+      if (problem !== undefined) throw new AppError('BAD_FIELD', problem)
+      const nextAt = nextTime({ ...given, createdAt }, createdAt)
+      const schedule = { ...given, id: newId.uuid(), endpointId, missed, paused: false, createdAt, nextAt }
+      await storage.write(() => {
+        if (storage.endpoints.get(endpointId) === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
+        if (schedules.list(endpointId).length >= limit('schedules'))
+          throw new AppError('TOO_MANY_SCHEDULES', { endpointId, limit: limit('schedules') })
+        if (!schedules.insert(schedule)) throw new AppError('SCHEDULE_EXISTS', { endpointId, schedule: given.name })
+      })
+      planLook()
+      return view(schedule)
+    },
+    async setPaused(endpointId, id, paused) {
+      const schedule = find(endpointId, id)
+      if (schedule.paused === paused) return view(schedule)
+      const nextAt = paused ? undefined : nextTime(timingOf(schedule), clock.now())
+      const isThere = await storage.write(() => schedules.setPaused(id, paused, nextAt))
+      if (!isThere) throw notFound(endpointId, id)
+      planLook()
+      return view({ ...schedule, paused, nextAt })
+    },
+    runNow: async (endpointId, id) => submit(find(endpointId, id), undefined),
+    async remove(endpointId, id) {
+      find(endpointId, id)
+      await storage.write(() => schedules.remove(id))
+    },
+    start() {
+      if (state === 'new') state = 'running'
+      planLook()
+    },
+    async stop() {
+      state = 'stopped'
+      cancel()
+      await looking
+    },
+  }
+}
+
+const timingOf = ({ cron, everyMs, timeZone, createdAt, missed }: Schedule) => ({
+  ...{ cron, everyMs, timeZone, createdAt, missed },
+})
+const keyOf = ({ id }: Schedule, time: number) => `schedule/${id}/${time}`
+const ran = (dueAt: number, jobId: string): ScheduleRun => ({ dueAt, outcome: 'queued', count: 1, jobId })
+
+/** What is noted, oldest first: what was missed, then the job that was queued or refused. */
+function runsOf({ missed }: ReturnType<typeof dueTimes>, last: ScheduleRun | undefined): readonly ScheduleRun[] {
+  const before: readonly ScheduleRun[] =
+    missed === undefined ? [] : [{ dueAt: missed.first, outcome: 'missed', count: missed.count, reason: LATE }]
+  return last === undefined ? before : [...before, last]
+}
+
+function requestText({ input, ...fields }: ScheduledRequest): string {
+  const others = JSON.stringify(fields).slice(1, -1)
+  return `{"input":${input}${others === '' ? '' : `,${others}`}}`
+}
+
+const notFound = (endpointId: string, id: string) =>
+  new AppError('SCHEDULE_NOT_FOUND', { endpointId, schedule: id.slice(0, 100) })

@@ -1,0 +1,160 @@
+/**
+ * The page of `/metrics`. Nothing is counted for it: it is written from what metrics, queue, registry and storage know
+ * already. It is made at most once a second however many ask, and in slices, so that a thousand endpoints hold up
+ * nobody.
+ */
+import { WORKER_STATES } from '../../contract/endpoint.ts'
+import { endpointKind } from '../../domain/endpoint-kind.ts'
+import { createExposition, type Exposition, type ExpositionForm } from '../../domain/monitoring/exposition.ts'
+import type { Fleet, Host } from '../ports/fleet.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import type { QueueCounts } from '../queue/queue-counts.ts'
+import type { Settings } from '../settings.ts'
+import type { WorkerRegistry } from '../worker-registry.ts'
+import type { WorkerCalls } from '../workers/worker-calls.ts'
+import type { RequestCounts } from './count-requests.ts'
+import type { MetricsRecorder, SinceStart } from './metrics.ts'
+import type { Traces } from './traces.ts'
+
+/** What the page is written from. */
+export type ScrapeDeps = {
+  readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'figures'>
+  readonly clock: Clock
+  readonly fleet: Pick<Fleet, 'machine'>
+  readonly host: Pick<Host, 'space' | 'readProcess'>
+  readonly counts: QueueCounts
+  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+  readonly calls: Pick<WorkerCalls, 'lateReports'>
+  readonly metrics: Pick<MetricsRecorder, 'sinceStart'>
+  readonly requestCounts: Pick<RequestCounts, 'all'>
+  readonly traces: Pick<Traces, 'counts'>
+  readonly settings: Pick<Settings, 'get'>
+  readonly facts: () => { readonly version: string; readonly startedAt: number }
+}
+
+/** The page, for whoever scrapes. */
+export type Scrape = { readonly read: (form: ExpositionForm) => Promise<string> }
+
+// How old a page may be that is given out again; source: ours, scrapers come every few seconds at most.
+const FRESH_MS = 1000
+// How long the event loop is held for it at a time.
+const SLICE_MS = 3
+
+/** Makes it; nothing is read yet. */
+export function createScrape(deps: ScrapeDeps): Scrape {
+  const { clock } = deps
+  let newest: { readonly page: Promise<Exposition>; madeAt?: number } | undefined
+  const isOld = () => newest?.madeAt !== undefined && clock.steady() - newest.madeAt >= FRESH_MS
+
+  function begin() {
+    const fresh: typeof newest = { page: makePage(deps) }
+    fresh.page.then(
+      () => {
+        fresh.madeAt = clock.steady()
+      },
+      // One that could not be made is not given out again.
+      () => {
+        if (newest === fresh) newest = undefined
+      },
+    )
+    return fresh
+  }
+
+  return {
+    async read(form) {
+      if (newest === undefined || isOld()) newest = begin()
+      return (await newest.page).text(form)
+    },
+  }
+}
+
+async function makePage(deps: ScrapeDeps): Promise<Exposition> {
+  const { storage, clock } = deps
+  const page = createExposition()
+  await addService(page, deps)
+  let since = clock.steady()
+  for (const endpoint of storage.endpoints.all()) {
+    addEndpoint(page, deps, endpoint)
+    if (clock.steady() - since < SLICE_MS) continue
+    await new Promise<void>((resolve) => clock.after(0, resolve))
+    since = clock.steady()
+  }
+  return page
+}
+
+async function addService(page: Exposition, deps: ScrapeDeps): Promise<void> {
+  const { storage, fleet, host, calls, requestCounts, traces, settings, facts } = deps
+  const { version, startedAt } = facts()
+  const [database, space, cards] = await Promise.all([
+    storage.figures(),
+    host.space().catch(() => undefined), // a disk that does not answer must not hide all other figures
+    fleet.machine?.gpus(false),
+  ])
+  const own = host.readProcess()
+  page.add('drydock_build_info', 1, [version])
+  page.add('process_start_time_seconds', startedAt / 1000)
+  page.add('process_cpu_seconds', own.cpuSeconds)
+  page.add('process_resident_memory_bytes', own.residentBytes)
+  page.add('drydock_event_loop_busy_seconds', own.loopBusySeconds)
+  page.add('drydock_event_loop_delay_p99_seconds', own.loopDelay.p99Seconds)
+  page.add('drydock_event_loop_delay_max_seconds', own.loopDelay.maxSeconds)
+  page.add('drydock_database_size_bytes', database.sizeBytes)
+  page.add('drydock_database_log_bytes', database.logBytes)
+  page.addSummary('drydock_database_sync_seconds', { sum: database.syncs.seconds, count: database.syncs.count })
+  page.add('drydock_disk_free_bytes', space?.freeBytes)
+  page.add('drydock_disk_size_bytes', space?.totalBytes)
+  page.add('drydock_workers_max', settings.get().maxWorkers)
+  page.add('drydock_late_results', calls.lateReports())
+  for (const { id, index, name } of cards?.inventory.cards ?? []) {
+    const held = new Set(cards?.holds.flatMap(({ gpuId, workerId }) => (gpuId === id ? workerId : [])))
+    page.add('drydock_gpu_workers', held.size, [index, name])
+  }
+  const { exported, dropped } = traces.counts()
+  page.add('drydock_trace_spans_exported', exported)
+  page.add('drydock_trace_spans_dropped', dropped)
+  for (const { route, method, status, count } of requestCounts.all())
+    page.add('drydock_http_requests', count, [route, method, status])
+}
+
+function addEndpoint(page: Exposition, deps: ScrapeDeps, { id, config }: Endpoint): void {
+  const { counts, registry, metrics } = deps
+  const { normal, lowPriority, inProgress } = counts.of(id)
+  page.add('drydock_endpoint_info', 1, [id, config.name ?? id, endpointKind(config)])
+  page.add('drydock_jobs', normal + lowPriority, [id, 'IN_QUEUE'])
+  page.add('drydock_jobs', inProgress, [id, 'IN_PROGRESS'])
+  page.add('drydock_queue_jobs', normal, [id, 'normal'])
+  page.add('drydock_queue_jobs', lowPriority, [id, 'low'])
+  if (normal + lowPriority > 0) page.add('drydock_queue_oldest_seconds', oldestSeconds(deps, id), [id])
+  const workers = new Map<string, number>()
+  for (const { state } of registry.ofEndpoint(id)) workers.set(state, (workers.get(state) ?? 0) + 1)
+  for (const state of WORKER_STATES) page.add('drydock_workers', workers.get(state) ?? 0, [id, state])
+  addCounts(page, id, metrics.sinceStart(id) ?? NOTHING)
+}
+
+const NOTHING: SinceStart = {
+  ...{ submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0, timedOut: 0, cancelled: 0 },
+  ...{ delay: {}, execution: {}, delayMs: 0, executionMs: 0 },
+}
+
+function addCounts(page: Exposition, id: string, since: SinceStart): void {
+  page.add('drydock_jobs_submitted', since.submitted, [id])
+  page.add('drydock_jobs_ended', since.completed, [id, 'COMPLETED'])
+  page.add('drydock_jobs_ended', since.failed - since.timedOut, [id, 'FAILED'])
+  page.add('drydock_jobs_ended', since.timedOut, [id, 'TIMED_OUT'])
+  page.add('drydock_jobs_ended', since.cancelled, [id, 'CANCELLED'])
+  page.add('drydock_jobs_retried', since.retried, [id])
+  page.add('drydock_worker_cold_starts', since.coldStarts ?? 0, [id])
+  // Endpoints at which nothing happened have none: of a thousand endpoints most are idle.
+  if (Object.keys(since.delay).length > 0)
+    page.addHistogram('drydock_job_waiting_seconds', since.delay, since.delayMs, [id])
+  if (Object.keys(since.execution).length > 0)
+    page.addHistogram('drydock_job_execution_seconds', since.execution, since.executionMs, [id])
+}
+
+// Of load-balanced endpoints undefined: their requests wait in memory, and for seconds at most.
+function oldestSeconds({ storage, clock }: ScrapeDeps, endpointId: string): number | undefined {
+  const waiting = ([0, 1] as const).flatMap((priority) => storage.jobs.oldestWaiting(endpointId, priority) ?? [])
+  if (waiting.length === 0) return undefined
+  return Math.max(0, clock.steady() - Math.min(...waiting.map(({ queuedAt }) => queuedAt))) / 1000
+}

@@ -1,0 +1,197 @@
+/**
+ * Traces of jobs and requests. Spans are made when a job has ended, from its row alone: a job costs nothing until then,
+ * and its trace outlives a restart. Off as long as no address is set. What follows from it is sent to a collector that
+ * nobody waits for.
+ */
+import type { JobHistoryEntry } from '../../contract/management.ts'
+import { isFinal } from '../../domain/job/transitions.ts'
+import type { Traced, TracedRequest } from '../../domain/monitoring/job-spans.ts'
+import {
+  contextOfRun,
+  readTraceContext,
+  type TraceContext,
+  type TraceHeaders,
+  traceHeaders,
+} from '../../domain/monitoring/trace-context.ts'
+import type { Change, Job, JobChange, Storage } from '../ports/storage.ts'
+import type { Clock, Log, NewId } from '../ports/system.ts'
+import type { Collector, OpenCollector, SpanCounts } from '../ports/traces.ts'
+import type { Settings } from '../settings.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+
+/** What tracing needs. */
+export type TracesDeps = {
+  readonly storage: Pick<Storage, 'onDurable' | 'traces' | 'jobs'>
+  readonly registry: Pick<WorkerRegistry, 'onMove'>
+  readonly settings: Pick<Settings, 'get'>
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Log
+  readonly open: OpenCollector
+  /** The address that whoever started the service gave; it goes before the setting. */
+  readonly address: string | undefined
+  readonly version: () => string
+}
+
+/** One try to send a webhook, when it has ended. */
+export type WebhookTry = {
+  readonly job: Pick<Job, 'id' | 'seq' | 'endpointId'>
+  readonly n: number
+  readonly from: number
+  readonly status: number | undefined
+  readonly error: string | undefined
+}
+
+/** What a request to a load-balanced endpoint goes on with. */
+export type RequestTrace = Pick<TracedRequest, 'traceId' | 'spanId' | 'caller'> & { readonly headers: TraceHeaders }
+
+/** Traces, for those who have something to tell. */
+export type Traces = {
+  /** The context that a request brings; undefined: none, or tracing is off. */
+  readonly read: (header: (name: string) => string | undefined) => TraceContext | undefined
+  /** What the worker of a claimed job is told; undefined while tracing is off. */
+  readonly forWorker: (job: Pick<Job, 'id' | 'seq' | 'attempt'>) => TraceHeaders | undefined
+  readonly webhook: (sent: WebhookTry) => void
+  /** Begins the trace of a request; undefined while tracing is off. */
+  readonly beginRequest: (header: (name: string) => string | undefined) => RequestTrace | undefined
+  readonly endRequest: (
+    trace: RequestTrace,
+    request: Omit<TracedRequest, 'kind' | 'traceId' | 'spanId' | 'caller'>,
+  ) => void
+  /** Spans since the start. */
+  readonly counts: () => SpanCounts
+  readonly stop: () => Promise<void>
+}
+
+// How many starts of workers are remembered, for the first job of each; source: ours, more than may run.
+const MOST_STARTS = 2000
+// Between two lines of the log about a collector that takes nothing, ms; source: ours.
+const SAY_EVERY_MS = 60_000
+
+/** Makes it; a collector is opened by the first that has something to tell. */
+export function createTraces(deps: TracesDeps): Traces {
+  const { storage, settings, clock, newId, log, open, address, version } = deps
+  let opened: { readonly url: string; readonly collector: Collector } | undefined
+  let before: SpanCounts = { exported: 0, dropped: 0 }
+  let stopped = false
+  let saidAt: number | undefined
+  const starts = createStarts(deps)
+
+  const url = () => address ?? settings.get().tracesTo
+  const isOn = () => !stopped && url() !== ''
+
+  function problem(why: string): void {
+    if (saidAt !== undefined && clock.steady() - saidAt < SAY_EVERY_MS) return
+    saidAt = clock.steady()
+    log.warn('spans of traces are dropped', { ...counts(), reason: why })
+  }
+
+  function collector(): Collector {
+    const at = url()
+    if (opened?.url === at) return opened.collector
+    void close()
+    opened = { url: at, collector: open({ url: at, version: version(), problem }) }
+    log.info('traces are exported', { to: hostOf(at) })
+    return opened.collector
+  }
+
+  function counts(): SpanCounts {
+    const now = opened?.collector.counts() ?? { exported: 0, dropped: 0 }
+    return { exported: before.exported + now.exported, dropped: before.dropped + now.dropped }
+  }
+
+  async function close(): Promise<void> {
+    const closing = opened
+    if (closing === undefined) return
+    opened = undefined
+    await closing.collector.stop()
+    const last = closing.collector.counts()
+    before = { exported: before.exported + last.exported, dropped: before.dropped + last.dropped }
+  }
+
+  function send(traced: Traced): void {
+    // A caller that does not record has asked for nothing.
+    if (traced.caller?.isSampled !== false) collector().send(traced)
+  }
+
+  storage.onDurable((changes: readonly Change[]) => {
+    if (!isOn()) return
+    for (const change of changes) if (change.type === 'job' && isEnd(change)) send(tracedJob(deps, starts, change))
+  })
+
+  return {
+    read: (header) => (isOn() ? readTraceContext(header('traceparent'), header('tracestate')) : undefined),
+    forWorker: (job) => (isOn() ? traceHeaders(contextOfRun(job, storage.traces.find(job.seq))) : undefined),
+    webhook({ job, ...sent }) {
+      if (!isOn()) return
+      const caller = storage.traces.find(job.seq)
+      send({ kind: 'webhook', jobId: job.id, endpointId: job.endpointId, caller, to: clock.now(), ...sent })
+    },
+    beginRequest(header) {
+      if (!isOn()) return undefined
+      const caller = readTraceContext(header('traceparent'), header('tracestate'))
+      const traceId = caller?.traceId ?? newId.uuid().replaceAll('-', '')
+      const spanId = newId.uuid().replaceAll('-', '').slice(16)
+      const headers = traceHeaders({ traceId, spanId, isSampled: caller?.isSampled ?? true, state: caller?.state })
+      return { traceId, spanId, caller, headers }
+    },
+    endRequest: ({ traceId, spanId, caller }, request) =>
+      isOn() && send({ kind: 'request', traceId, spanId, caller, ...request }),
+    counts,
+    async stop() {
+      stopped = true
+      await close()
+    },
+  }
+}
+
+// No more of the address: what follows may be a secret.
+const hostOf = (address: string) => /^https?:\/\/(?:[^/@]*@)?([^/?#]*)/i.exec(address)?.[1] ?? ''
+
+const isEnd = ({ from, to }: JobChange) => isFinal(to) && from !== undefined && !isFinal(from)
+
+function tracedJob({ storage }: TracesDeps, starts: Starts, { seq, job }: JobChange): Traced {
+  const { id, endpointId, status, attempt, retries, createdAt, delayMs, executionMs, workerId } = job
+  const isQueuedOnce = attempt <= 1 && retries === 0
+  const moves = isQueuedOnce ? undefined : storage.jobs.history(seq)
+  const wait = moves === undefined ? { from: createdAt, to: createdAt + (delayMs ?? 0) } : lastWait(moves)
+  return {
+    ...{ kind: 'job', jobId: id, endpointId, status, attempt, retries, createdAt, delayMs, executionMs, workerId },
+    finishedAt: job.finishedAt ?? createdAt,
+    caller: storage.traces.find(seq),
+    coldStart: workerId === null ? undefined : starts.during(workerId, wait.from, wait.to),
+    moves,
+  }
+}
+
+function lastWait(moves: readonly JobHistoryEntry[]): { readonly from: number; readonly to: number } {
+  const claim = moves.findLastIndex(({ to, event }) => to === 'IN_PROGRESS' && event === 'claim')
+  const queued = moves.slice(0, claim).findLast(({ to }) => to === 'IN_QUEUE')
+  return { from: queued?.at ?? 0, to: moves[claim]?.at ?? 0 }
+}
+
+type Starts = {
+  /** The part of a worker's start that fell into a wait; undefined: it was ready before, or is not known. */
+  readonly during: (
+    workerId: string,
+    from: number,
+    to: number,
+  ) => { readonly from: number; readonly to: number } | undefined
+}
+
+// When workers became ready. They may be gone when their first job has ended.
+function createStarts({ registry, clock }: Pick<TracesDeps, 'registry' | 'clock'>): Starts {
+  const known = new Map<string, { readonly startedAt: number; readonly readyAt: number }>()
+  registry.onMove(({ id, becameReady, adopted, startedWallAt }: LiveWorker) => {
+    if (!becameReady || adopted || known.has(id)) return
+    known.set(id, { startedAt: startedWallAt, readyAt: clock.now() })
+    for (const oldest of known.keys()) if (known.size > MOST_STARTS) known.delete(oldest)
+  })
+  return {
+    during(workerId, from, to) {
+      const start = known.get(workerId)
+      if (start === undefined || start.readyAt <= from || start.startedAt >= to) return undefined
+      return { from: Math.max(start.startedAt, from), to: Math.min(start.readyAt, to) }
+    },
+  }
+}

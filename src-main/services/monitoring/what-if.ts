@@ -1,0 +1,140 @@
+/** What-if questions: reads from the history what a simulation needs, and has it answered beside the event loop. */
+import { WORKER_STATES } from '../../contract/endpoint.ts'
+import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
+import { DAY_MS } from '../../contract/units.ts'
+import type { WhatIfAnswer, WhatIfRequest } from '../../contract/what-if.ts'
+import type { RecordedJob, RecordedWorkerEvent } from '../../domain/what-if/measure.ts'
+import type { Endpoint, Job, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import type { AnswerBeside, RecordedPage } from '../ports/what-if.ts'
+import type { Settings } from '../settings.ts'
+
+/** Answers what-if questions. */
+export type WhatIf = {
+  /**
+   * Nothing of the endpoint is changed.
+   * @throws AppError BAD_FIELD with what is missing, WHAT_IF_BUSY; the reason of the signal
+   */
+  readonly ask: (endpoint: Endpoint, request: WhatIfRequest, signal: AbortSignal) => Promise<WhatIfAnswer>
+  /** Gives up what is being answered. */
+  readonly stop: () => void
+}
+
+// A page is read and copied in a few ms.
+const PAGE = 200
+const EVENTS_PAGE = 1000
+// Of spans that are alike, more samples say no more.
+const MOST_LEARNED = 20_000
+const MOST_EVENTS = 20_000
+const LEARN_MS = 7 * DAY_MS
+
+type Deps = {
+  readonly storage: Pick<Storage, 'jobs' | 'events'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly settings: Pick<Settings, 'get'>
+  readonly answer: AnswerBeside
+}
+
+/** Makes it. One question is answered at a time, as each takes a whole processor. */
+export function createWhatIf({ storage, clock, settings, answer }: Deps): WhatIf {
+  const stopping = new AbortController()
+  let waiting = 0
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function answerNow(endpoint: Endpoint, request: WhatIfRequest, signal: AbortSignal): Promise<WhatIfAnswer> {
+    signal.throwIfAborted()
+    const { load } = request
+    const learn = request.learn ?? { from: clock.now() - LEARN_MS, to: clock.now() }
+    const isRecorded = load.type === 'recorded'
+    if (isRecorded) requireFew(storage, endpoint.id, load)
+    const draft = {
+      ...{ config: endpoint.config, request, slots: settings.get().maxWorkers, isRecorded },
+      workers: readWorkerEvents(storage, endpoint.id, learn),
+    }
+    async function* pages(): AsyncGenerator<RecordedPage> {
+      yield* pagesOf(storage, endpoint.id, { ...learn, to: 'history', until: learn.to, most: MOST_LEARNED })
+      if (isRecorded)
+        yield* pagesOf(storage, endpoint.id, { ...load, to: 'recorded', until: load.to, most: limit('whatIfJobs') })
+    }
+    const result = await answer(draft, pages(), signal)
+    if ('problem' in result) throw new AppError('BAD_FIELD', result.problem)
+    return result.answer
+  }
+
+  return {
+    async ask(endpoint, request, signal) {
+      if (waiting >= limit('whatIfWaiting')) throw new AppError('WHAT_IF_BUSY', {})
+      waiting += 1
+      const either = AbortSignal.any([signal, stopping.signal])
+      const asked = last.then(() => answerNow(endpoint, request, either))
+      last = asked.catch(() => undefined)
+      return await asked.finally(() => {
+        waiting -= 1
+      })
+    },
+    stop: () => stopping.abort(new Error('the service stops')),
+  }
+}
+
+type Span = { readonly from: number; readonly to: number }
+
+function requireFew({ jobs }: Deps['storage'], endpointId: string, { from, to }: Span): void {
+  const { count, more } = jobs.count({ endpointId, from, to })
+  if (!more && count <= limit('whatIfJobs')) return
+  const why = `holds more than ${limit('whatIfJobs')} jobs. Choose a shorter time span`
+  throw new AppError('BAD_FIELD', { field: 'load', why })
+}
+
+/** Newest first, as far as `most`. */
+async function* pagesOf(
+  { jobs }: Deps['storage'],
+  endpointId: string,
+  {
+    from,
+    until,
+    to,
+    most,
+  }: { readonly from: number; readonly until: number; readonly to: RecordedPage['to']; readonly most: number },
+): AsyncGenerator<RecordedPage> {
+  let before: number | undefined
+  for (let read = 0; read < most; ) {
+    const page = jobs.list({ endpointId, from, to: until, before, limit: Math.min(PAGE, most - read) })
+    if (page.length === 0) return
+    read += page.length
+    before = page.at(-1)?.seq
+    yield { to, jobs: page.map((job) => toRecorded(jobs, job)) }
+  }
+}
+
+function toRecorded({ history }: Pick<Storage['jobs'], 'history'>, job: Job): RecordedJob {
+  const { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, retries } = job
+  const lostAfterMs = retries === 0 ? [] : lossesIn(history(job.seq))
+  return { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, lostAfterMs }
+}
+
+function lossesIn(entries: ReturnType<Storage['jobs']['history']>): number[] {
+  const losses: number[] = []
+  let claimedAt: number | undefined
+  for (const { event, at } of entries) {
+    if (event === 'claim') claimedAt = at
+    if (event === 'rescue' && claimedAt !== undefined) losses.push(Math.max(0, at - claimedAt))
+  }
+  return losses
+}
+
+/** Oldest first. */
+function readWorkerEvents({ events }: Deps['storage'], endpointId: string, { from, to }: Span): RecordedWorkerEvent[] {
+  const found: RecordedWorkerEvent[] = []
+  let before = Number.MAX_SAFE_INTEGER
+  while (found.length < MOST_EVENTS) {
+    const page = events.fleet({ kinds: ['scale', 'worker', 'crash'], endpointId, from, to, before, limit: EVENTS_PAGE })
+    for (const { at, workerId, event } of page) {
+      const state = WORKER_STATES.find((name) => name === event)
+      if (workerId !== undefined && state !== undefined) found.push({ at, workerId, state })
+    }
+    before = page.at(-1)?.id ?? 0
+    if (page.length < EVENTS_PAGE) break
+  }
+  return found.reverse()
+}

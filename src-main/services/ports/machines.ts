@@ -1,0 +1,69 @@
+/** The ports of machines: their records, and what drives the engine of one. */
+import type { MACHINE_STATES, MachineFacts, MachineWay } from '../../contract/machines.ts'
+import type { DoctorRow } from '../../contract/system.ts'
+import type { Fleet } from './fleet.ts'
+
+/** A machine as stored. `id` names what this service makes there: a-z and 0-9. `addedAt` is wall ms. */
+export type Machine = {
+  readonly name: string
+  readonly id: string
+  readonly way: MachineWay
+  /** Its engine is a manager of a Docker swarm. */
+  readonly swarm: boolean
+  readonly addedAt: number
+}
+
+/** The machines. Methods that write are called inside a Writer's work only. */
+export type MachineStore = {
+  /** By name. */
+  readonly all: () => readonly Machine[]
+  /** False: there is one of this name. */
+  readonly add: (machine: Machine) => boolean
+  /** False: there is none of this name. */
+  readonly remove: (name: string) => boolean
+}
+
+/** Whether an engine answers; `since` is wall ms. */
+export type MachineStatus = {
+  readonly state: (typeof MACHINE_STATES)[number]
+  /** What is being done, or why it is not reachable; OpenSSH's own words where they are known. */
+  readonly reason?: string | undefined
+  readonly since: number
+}
+
+/** Who runs a test: is told of each step as soon as it is known, and may break it off. */
+export type TestWatch = { readonly report: (step: DoctorRow) => void; readonly signal: AbortSignal }
+
+/**
+ * What drives the engine of one machine. It connects by itself from the moment it is made, and again when the
+ * connection broke.
+ */
+export type MachineDriver = {
+  /**
+   * Workers there. It passes test/conformance/fleet. Handles and workers of it need not name the machine: whoever
+   * joins the fleets adds that.
+   */
+  readonly fleet: Fleet
+  readonly status: () => MachineStatus
+  /** Rejects, with a reason for a person, where its engine does not answer. */
+  readonly facts: () => Promise<MachineFacts>
+  /** Looks at what it takes to run a worker there, step by step; never rejects: a step that fails says why. */
+  readonly test: (watch: TestWatch) => Promise<void>
+  /** Docker's own commands with which a node joins; missing: it is no swarm. Rejects with a reason for a person. */
+  readonly joinCommands?: (() => Promise<{ readonly worker: string; readonly manager: string }>) | undefined
+  /** Is notified when the status, or what `fleet.capacity` says, may have changed. */
+  readonly onChange: (listener: () => void) => void
+  /**
+   * Ends and removes all that this service made there. Rejects, with a reason for a person, where that cannot be done
+   * now. `close` is called afterwards in any case.
+   */
+  readonly clear: () => Promise<void>
+  /** Ends the workers that still run there and the connection. */
+  readonly close: () => Promise<void>
+}
+
+/** The drivers of machines. */
+export type MachineFleets = {
+  /** Makes the driver of a machine, which begins to connect; whoever opened it closes it. Never throws. */
+  readonly open: (machine: Machine) => MachineDriver
+}

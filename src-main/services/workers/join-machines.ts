@@ -1,0 +1,220 @@
+/**
+ * One fleet of all machines: containers go where their settings say, everything else runs on this machine. A worker
+ * stays with the machine on which it was made; its handle says which, so that a later run of the service finds it.
+ */
+import { z } from 'zod'
+import type { WorkerUsage } from '../../contract/endpoint.ts'
+import { THIS_MACHINE } from '../../contract/machines.ts'
+import { choosePlace, findRoom, mayRunOn, type PlaceFacts, wantedMachine } from '../../domain/worker/place.ts'
+import type { Machines, OpenMachine } from '../machines/machines.ts'
+import type { Fleet, FleetWorker, WorkerExit, WorkerPlan } from '../ports/fleet.ts'
+import type { WorkerRegistry } from '../worker-registry.ts'
+
+/** The fleet of all machines. */
+export type PlacedFleet = Fleet & {
+  /**
+   * Decides on which machine a worker with this plan runs, and says so in the plan. To be asked before `ensure`, as the
+   * way back to the service is another one on each.
+   * @param workerId of one that may have been prepared
+   */
+  readonly place: (plan: WorkerPlan, workerId: string) => WorkerPlan
+}
+
+const ofMachine = z.object({ machine: z.string() })
+
+/** Joins this machine with the others, which come and go. */
+export function joinMachines({
+  near,
+  machines,
+  registry,
+}: {
+  /** All drivers of this machine. */
+  readonly near: Fleet
+  readonly machines: Machines
+  /** Says how many workers a machine has, also those that are about to start there. */
+  readonly registry: Pick<WorkerRegistry, 'all'>
+}): PlacedFleet {
+  const owners = new Map<string, OpenMachine>() // of workers on other machines
+  const exitListeners: ((exit: WorkerExit) => void)[] = []
+  const outputListeners: Parameters<Fleet['onOutput']>[0][] = []
+  const capacityListeners: (() => void)[] = []
+  const ownerOf = (workerId: string): Fleet => owners.get(workerId)?.driver.fleet ?? near
+
+  function report(exit: WorkerExit): void {
+    owners.delete(exit.workerId)
+    for (const listener of exitListeners) listener(exit)
+  }
+
+  machines.onOpen((machine) => {
+    const { fleet } = machine.driver
+    fleet.onExit((exit) => report(named(exit, machine.name)))
+    fleet.onOutput((output) => {
+      for (const listener of outputListeners) listener(output)
+    })
+    fleet.onCapacity(notify)
+  })
+  machines.onChange(notify)
+  machines.onClosed((machine) => {
+    for (const [workerId, owner] of owners)
+      if (owner === machine) {
+        const reason = `machine ${machine.name} was removed`
+        report({ workerId, code: undefined, signal: undefined, reason, blameless: true })
+      }
+  })
+
+  function notify(): void {
+    for (const listener of capacityListeners) listener()
+  }
+
+  function factsFor(plan: Parameters<Fleet['capacity']>[0]): readonly PlaceFacts[] {
+    const facts: PlaceFacts[] = []
+    if (mayRunOn(plan.container, THIS_MACHINE))
+      facts.push({ name: THIS_MACHINE, room: near.capacity(plan), workers: workersOn(undefined) })
+    for (const machine of machines.open()) {
+      if (!mayRunOn(plan.container, machine.name)) continue
+      const workers = workersOn(machine.name)
+      const room = machine.problem() ?? machine.driver.fleet.capacity(plan)
+      facts.push({ name: machine.name, room, memoryBytes: machine.facts()?.memoryBytes, workers })
+    }
+    return facts
+  }
+
+  const workersOn = (name: string | undefined) => registry.all().filter(({ machine }) => machine === name).length
+  const roomFor = (plan: Parameters<Fleet['capacity']>[0]) => findRoom(plan.container ?? {}, factsFor(plan))
+
+  /** The machine that a placed plan names; undefined: this one. */
+  function machineOf({ container }: Pick<WorkerPlan, 'container'>): OpenMachine | undefined {
+    const name = wantedMachine(container)
+    if (name === THIS_MACHINE) return undefined
+    const machine = machines.get(name)
+    if (machine === undefined) throw new Error(roomFor({ container }).reason ?? `there is no machine ${name}`)
+    return machine
+  }
+
+  async function onMachine<T>({ name }: OpenMachine, work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      throw new Error(`on ${name}: ${(error as Error).message}`, { cause: error })
+    }
+  }
+
+  return {
+    place(plan, workerId) {
+      const { container } = plan
+      if (container === undefined) return plan
+      const prepared = owners.get(workerId)
+      const found = prepared?.problem() === undefined ? prepared?.name : undefined
+      const machine = found ?? choosePlace(container, factsFor(plan)) ?? wantedMachine(container)
+      return { ...plan, container: { ...container, machine } }
+    },
+    async ensure(plan, watch) {
+      const machine = machineOf(plan)
+      if (machine === undefined) return near.ensure(plan, watch)
+      const { name, driver } = machine
+      const onIt = { ...watch, report: (progress: string) => watch.report(`${progress} on ${name}`) }
+      return onMachine(machine, driver.fleet.ensure(plan, onIt))
+    },
+    async prepare(spec) {
+      const machine = machineOf(spec)
+      if (machine === undefined) return near.prepare(spec)
+      owners.set(spec.workerId, machine)
+      await onMachine(machine, machine.driver.fleet.prepare(spec))
+    },
+    async start(spec) {
+      const machine = machineOf(spec)
+      if (machine === undefined) return near.start(spec)
+      owners.set(spec.workerId, machine)
+      const started = await onMachine(machine, machine.driver.fleet.start(spec))
+      // One that was asked to stop before it ran was forgotten, and will be asked again now.
+      if (machine.driver.fleet.list().some(({ workerId }) => workerId === spec.workerId))
+        owners.set(spec.workerId, machine)
+      return namedWorker(started, machine.name)
+    },
+    async stop(workerId, graceMs) {
+      const owner = ownerOf(workerId)
+      await owner.stop(workerId, graceMs)
+      // A prepared one ends without an exit. One whose machine is away goes on there, and is ended when that is back.
+      if (!owner.list().some((worker) => worker.workerId === workerId)) owners.delete(workerId)
+    },
+    pause: (workerId) => ownerOf(workerId).pause(workerId),
+    resume: (workerId) => ownerOf(workerId).resume(workerId),
+    list: () => [
+      ...near.list(),
+      ...machines.open().flatMap(({ name, driver }) => driver.fleet.list().map((worker) => namedWorker(worker, name))),
+    ],
+    isAway: (workerId) => owners.get(workerId)?.problem() !== undefined || ownerOf(workerId).isAway(workerId),
+    async adopt(worker) {
+      const { machine: name, ...handle } = JSON.parse(worker.handle)
+      if (name === undefined) return near.adopt(worker)
+      const machine = machines.get(name)
+      if (machine?.driver.status().state !== 'connected') return false // then it is ended when the machine is reached
+      if (!(await machine.driver.fleet.adopt({ ...worker, handle: JSON.stringify(handle) }))) return false
+      owners.set(worker.workerId, machine)
+      return true
+    },
+    // What others left on a machine is removed when it is reached, before anything is started there.
+    async sweep() {
+      machines.sweep()
+      await near.sweep()
+    },
+    drainOutput: (workerId) => ownerOf(workerId).drainOutput(workerId),
+    capacity: (plan) => roomFor(plan),
+    async refusal(plan) {
+      const asked = [
+        ...(mayRunOn(plan.container, THIS_MACHINE) ? [near.refusal(plan)] : []),
+        ...machines.open().flatMap(({ name, driver, problem }) =>
+          mayRunOn(plan.container, name)
+            ? [problem()?.reason ?? driver.fleet.refusal(plan)].map(async (why) => {
+                const reason = await why
+                return reason && `${name}: ${reason}`
+              })
+            : [],
+        ),
+      ]
+      if (asked.length === 0) return roomFor(plan).reason
+      const reasons = await Promise.all(asked)
+      return reasons.includes(undefined) ? undefined : reasons.join('; ')
+    },
+    async usage(workerIds) {
+      const fleets = [near, ...machines.open().map(({ driver }) => driver.fleet)]
+      const parts = fleets.map((fleet) => fleet.usage(workerIds.filter((id) => ownerOf(id) === fleet)))
+      return new Map((await Promise.all(parts)).flatMap((part): [string, WorkerUsage][] => [...part]))
+    },
+    openShell: (workerId, size, listener) => ownerOf(workerId).openShell(workerId, size, listener),
+    machine: near.machine,
+    onExit(listener) {
+      near.onExit(listener)
+      exitListeners.push(listener)
+    },
+    onOutput(listener) {
+      near.onOutput(listener)
+      outputListeners.push(listener)
+    },
+    onCapacity(listener) {
+      near.onCapacity(listener)
+      capacityListeners.push(listener)
+    },
+    async close() {
+      await Promise.all([near.close(), machines.close()])
+    },
+  }
+}
+
+/** How it ended, with the name of its machine where there is a reason. */
+function named(exit: WorkerExit, machine: string): WorkerExit {
+  return exit.reason === undefined ? exit : { ...exit, reason: `on ${machine}: ${exit.reason}` }
+}
+
+function namedWorker(worker: FleetWorker, machine: string): FleetWorker {
+  return { ...worker, machine, handle: JSON.stringify({ ...JSON.parse(worker.handle), machine }) }
+}
+
+/** The other machines that stored workers run on. */
+export function machinesOfWorkers(workers: readonly { readonly handle: string }[]): readonly string[] {
+  return [...new Set(workers.flatMap(({ handle }) => machineIn(handle) ?? []))]
+}
+
+function machineIn(handle: string): string | undefined {
+  return ofMachine.safeParse(JSON.parse(handle)).data?.machine
+}

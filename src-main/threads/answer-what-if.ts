@@ -1,0 +1,55 @@
+/**
+ * Answers a what-if question in a thread of its own, which lives as long as the question. The jobs of the history are
+ * handed over in pages, each after the thread took the one before, so that copying them holds the event loop only for
+ * moments.
+ */
+import { once } from 'node:events'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { answerWhatIf } from '../domain/what-if/answer.ts'
+import type { RecordedJob } from '../domain/what-if/measure.ts'
+import type { AnswerBeside, RecordedPage, WhatIfDraft } from '../services/ports/what-if.ts'
+
+type Told = { readonly page: RecordedPage } | { readonly draft: WhatIfDraft }
+type Answered = 'taken' | ReturnType<typeof answerWhatIf>
+
+/** See the port. */
+export const answerBeside: AnswerBeside = async (draft, pages, signal) => {
+  signal.throwIfAborted()
+  const thread = new Worker(new URL(import.meta.url))
+  try {
+    for await (const page of pages) await tell(thread, { page }, signal)
+    const answered = await tell(thread, { draft }, signal)
+    if (answered === 'taken') throw new Error('the thread has not answered')
+    return answered
+  } finally {
+    await thread.terminate()
+  }
+}
+
+async function tell(thread: Worker, told: Told, signal: AbortSignal): Promise<Answered> {
+  const answered = once(thread, 'message', { signal })
+  thread.postMessage(told)
+  const [answer] = await answered.catch((error) => {
+    signal.throwIfAborted()
+    throw error
+  })
+  return answer
+}
+
+function listen(): void {
+  const jobs: Record<RecordedPage['to'], RecordedJob[]> = { history: [], recorded: [] }
+  parentPort?.on('message', (told: Told) => {
+    if ('page' in told) {
+      for (const job of told.page.jobs) jobs[told.page.to].push(job)
+      parentPort?.postMessage('taken' satisfies Answered)
+      return
+    }
+    const { workers, isRecorded, ...question } = told.draft
+    // They came newest first.
+    const history = { jobs: jobs.history.reverse(), workers }
+    const recorded = isRecorded ? jobs.recorded.reverse() : undefined
+    parentPort?.postMessage(answerWhatIf({ ...question, history, recorded }) satisfies Answered)
+  })
+}
+
+if (!isMainThread) listen()

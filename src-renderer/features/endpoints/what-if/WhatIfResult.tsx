@@ -1,0 +1,186 @@
+/** The answer to a what-if question: notes, frontier, the course of two settings, and the table of all. */
+import { useMemo, useState } from 'react'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import type { WhatIfAnswer, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
+import { scalerText } from '../../../../src-main/domain/text.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { Chart } from '../../../ui/chart/Chart.tsx'
+import { PointChart } from '../../../ui/chart/PointChart.tsx'
+import { duration } from '../../../ui/format.ts'
+import type { Column, TableSort } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
+import { costOf, settingText, updateOf } from './what-if-form.ts'
+
+/** An answer, and the endpoint that it is of. */
+export type WhatIfResultProps = { readonly endpoint: LiveEndpoint; readonly answer: WhatIfAnswer }
+
+const whole = (value: number) => Math.round(value).toLocaleString('en')
+const costText = (value: number) => (value >= 100 ? whole(value) : value.toPrecision(3))
+
+/** Shows what each setting would have done. */
+export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
+  const { rows, jobs, spanMs, measured, notes, currency } = answer
+  const { platform } = useApp()
+  const use = useSetting(endpoint)
+  const [sort, setSort] = useState<TableSort>()
+  const hasCost = rows.some(({ cost }) => cost !== undefined)
+  const unit = hasCost ? `cost${currency === undefined ? '' : `, ${currency}`}` : 'worker-seconds'
+  const columns = useMemo(() => columnsOf(hasCost, use), [hasCost, use])
+  const points = useMemo(
+    () =>
+      rows.flatMap((row) =>
+        row.waiting === undefined ? [] : [{ x: costOf(row), y: row.waiting.p95, of: kindOf(row) } as const],
+      ),
+    [rows],
+  )
+  const [present] = rows
+  const best = rows.find(({ onFrontier, isPresent }) => onFrontier && !isPresent)
+  return (
+    <>
+      <Card title={`${whole(jobs)} jobs in ${duration(spanMs)}`}>
+        <ul className="list-disc py-2 pr-3 pl-7 text-ink-2">
+          <li>
+            A job ran {duration(measured.executionMs.p50)} (p95 {duration(measured.executionMs.p95)}), a cold start took{' '}
+            {duration(measured.coldStartMs.p50)} (p95 {duration(measured.coldStartMs.p95)}).
+          </li>
+          {notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+        <div className="grid grid-cols-1 border-t border-line lg:grid-cols-2">
+          <PointChart
+            title={`Waiting (p95) against ${unit}`}
+            points={points}
+            groups={GROUPS}
+            formatX={costText}
+            formatY={duration}
+          />
+          <CourseChart present={present} other={best} startsAt={platform.now()} />
+        </div>
+      </Card>
+      <Card title="Settings">
+        <Table
+          label="Settings"
+          columns={columns}
+          rows={rows}
+          rowId={({ setting }) => settingText(setting)}
+          sort={sort}
+          onSort={setSort}
+          className="max-h-96"
+        />
+      </Card>
+    </>
+  )
+}
+
+const GROUPS = [
+  { name: 'frontier', tone: 'accent', joined: true },
+  { name: 'other settings', tone: 'queued' },
+  { name: 'present setting', tone: 'retried', large: true },
+] as const
+
+const kindOf = ({ isPresent, onFrontier }: WhatIfRow) =>
+  isPresent ? 'present setting' : onFrontier ? 'frontier' : 'other settings'
+
+/** Jobs that wait under the present setting and under another one. */
+function CourseChart({
+  present,
+  other,
+  startsAt,
+}: {
+  readonly present: WhatIfRow | undefined
+  readonly other: WhatIfRow | undefined
+  readonly startsAt: number
+}) {
+  const course = present?.course
+  const times = useMemo(
+    () => course?.waiting.map((_count, at) => startsAt + at * course.stepMs) ?? [],
+    [course, startsAt],
+  )
+  const series = useMemo(
+    () => [
+      { name: 'now', tone: 'retried' as const, values: course?.waiting ?? [] },
+      ...(other?.course === undefined
+        ? []
+        : [{ name: 'cheapest of the frontier', tone: 'accent' as const, values: other.course.waiting }]),
+      { name: 'workers now', tone: 'completed' as const, values: course?.workers ?? [] },
+    ],
+    [course, other],
+  )
+  return <Chart title="Waiting jobs, from the start" times={times} series={series} format={whole} group="what-if" />
+}
+
+function columnsOf(hasCost: boolean, use: (row: WhatIfRow) => void): readonly Column<WhatIfRow>[] {
+  const number = (
+    id: string,
+    header: string,
+    read: (row: WhatIfRow) => number | undefined,
+    write: (value: number) => string,
+  ): Column<WhatIfRow> => ({
+    ...{ id, header, width: 86, align: 'right', sortBy: read },
+    cell: (row) => {
+      const value = read(row)
+      return value === undefined ? '–' : write(value)
+    },
+  })
+  return [
+    {
+      id: 'which',
+      header: '',
+      width: 96,
+      cell: ({ isPresent, onFrontier }) => [isPresent && 'now', onFrontier && 'frontier'].filter(Boolean).join(', '),
+    },
+    {
+      ...{ id: 'workers', header: 'Workers', width: 84, sortBy: ({ setting }: WhatIfRow) => setting.workersMax },
+      cell: ({ setting }) => `${setting.workersMin} to ${setting.workersMax}`,
+    },
+    number('idle', 'Idle', ({ setting }) => setting.idleTimeoutMs, duration),
+    { id: 'scaler', header: 'Scaler', width: 150, grow: 1, cell: ({ setting }) => scalerText(setting.scaler) },
+    number('p50', 'p50', ({ waiting }) => waiting?.p50, duration),
+    number('p95', 'p95', ({ waiting }) => waiting?.p95, duration),
+    number('p99', 'p99', ({ waiting }) => waiting?.p99, duration),
+    number(
+      'cold',
+      'Cold',
+      ({ coldShare }) => coldShare * 100,
+      (value) => `${value.toFixed(1)} %`,
+    ),
+    number('seconds', 'Worker s', ({ workerSeconds }) => workerSeconds, whole),
+    ...(hasCost ? [number('cost', 'Cost', ({ cost }) => cost, costText)] : []),
+    number('unserved', 'Unserved', ({ unserved }) => unserved, whole),
+    {
+      ...{ id: 'use', header: '', width: 92 },
+      cell: (row) =>
+        row.isPresent ? null : (
+          <Button aria-label={`Use this: ${settingText(row.setting)}`} onClick={() => use(row)}>
+            Use this
+          </Button>
+        ),
+    },
+  ]
+}
+
+/** Writes a setting to the endpoint, with a way back. */
+function useSetting(endpoint: LiveEndpoint): (row: WhatIfRow) => void {
+  const { client, store } = useApp()
+  return useMemo(() => {
+    const { patchEndpoint, notify } = store.getState()
+    const path = { endpointId: endpoint.id }
+    const write = async (setting: WhatIfRow['setting']) => {
+      const { warning: _warning, ...stored } = await client.call('endpointUpdate', { path, body: updateOf(setting) })
+      patchEndpoint(endpoint.id, stored)
+    }
+    const refuse = (error: unknown) => void notify({ kind: 'error', text: (error as Error).message })
+    return ({ setting }) => {
+      const { workersMin, workersMax, idleTimeoutMs, concurrency, scaler } = endpoint
+      const before = { workersMin, workersMax, idleTimeoutMs, concurrency, scaler }
+      const undo = () => void write(before).catch(refuse)
+      write(setting).then(
+        () => notify({ kind: 'done', text: `${endpoint.name} now has ${settingText(setting)}.`, undo }),
+        refuse,
+      )
+    }
+  }, [client, store, endpoint])
+}

@@ -1,0 +1,167 @@
+/** What if: asks what other settings would have done, and writes the one that is chosen. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { FlaskConical } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import type { WhatIfAnswer } from '../../../../src-main/contract/what-if.ts'
+import { writeExact } from '../../../../src-main/domain/json/json.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { Field, Labelled } from '../../../ui/form/Field.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
+import { WhatIfResult } from './WhatIfResult.tsx'
+import { EMPTY_FORM, type FormProblem, isOfLoad, LOADS, toQuestion, type WhatIfForm } from './what-if-form.ts'
+
+/** The endpoint that is asked about. */
+export type WhatIfTabProps = { readonly endpoint: LiveEndpoint }
+
+/** The tab of an endpoint. */
+export function WhatIfTab({ endpoint }: WhatIfTabProps) {
+  if (endpoint.loadBalanced !== undefined || endpoint.graph !== undefined)
+    return (
+      <EmptyState icon={<FlaskConical />}>
+        {endpoint.graph === undefined
+          ? 'A load-balanced endpoint takes no jobs, and only jobs are simulated.'
+          : 'A published graph has no workers. Ask at the endpoint that runs it.'}
+      </EmptyState>
+    )
+  return <Question endpoint={endpoint} />
+}
+
+type TextField = Exclude<keyof WhatIfForm, 'load' | 'trace' | 'card'>
+
+const TEXT_FIELDS: readonly {
+  readonly name: TextField
+  readonly label: string
+  readonly hints?: Partial<Record<WhatIfForm['load'], string>>
+}[] = [
+  { name: 'low', label: 'Jobs a second at night' },
+  { name: 'rate', label: 'Jobs a second', hints: { day: 'at noon', burst: 'between the bursts' } },
+  { name: 'jobs', label: 'Jobs in a burst' },
+  { name: 'every', label: 'Seconds between bursts' },
+  { name: 'hours', label: 'Hours', hints: { recorded: 'the last ones' } },
+]
+
+function Question({ endpoint }: WhatIfTabProps) {
+  const { client, platform } = useApp()
+  const [form, setForm] = useState<WhatIfForm>(EMPTY_FORM)
+  const [problem, setProblem] = useState<FormProblem>()
+  const { data: prices } = useQuery({
+    queryKey: ['prices'],
+    queryFn: ({ signal }) => client.call('priceTableRead', { signal }),
+  })
+  const asked = useMutation({
+    mutationFn: (body: object): Promise<WhatIfAnswer> =>
+      client.call('whatIf', { path: { endpointId: endpoint.id }, bodyText: writeExact(body) }),
+  })
+  const change = (fields: Partial<WhatIfForm>) => {
+    setProblem(undefined)
+    setForm((before) => ({ ...before, ...fields }))
+  }
+  const problemOf = (field: keyof WhatIfForm) => (problem?.field === field ? problem.why : undefined)
+
+  function ask(event: FormEvent): void {
+    event.preventDefault()
+    const question = toQuestion(form, prices, platform.now())
+    if ('problem' in question) setProblem(question.problem)
+    else asked.mutate(question.body)
+  }
+
+  return (
+    <>
+      <Card title="What would other settings have done?">
+        <form onSubmit={ask} className="grid grid-cols-2 items-start gap-x-4 gap-y-3 p-3 lg:grid-cols-4">
+          <Labelled label="Load" hint="which jobs are simulated">
+            {(ids) => (
+              <Select
+                {...ids}
+                value={form.load}
+                choices={Object.entries(LOADS).map(([value, label]) => ({ value, label }))}
+                onChange={(load) => change({ load: load as WhatIfForm['load'] })}
+              />
+            )}
+          </Labelled>
+          {TEXT_FIELDS.filter(({ name }) => isOfLoad(name, form.load)).map(({ name, label, hints }) => (
+            <Field
+              key={name}
+              label={label}
+              hint={hints?.[form.load]}
+              inputMode="decimal"
+              value={form[name]}
+              problem={problemOf(name)}
+              onChange={({ target }) => change({ [name]: target.value })}
+            />
+          ))}
+          {form.load === 'trace' && (
+            <Field
+              label="File"
+              type="file"
+              accept=".jsonl,.ndjson,.json,.txt"
+              hint='lines like {"at": 0, "executionMs": 900}'
+              problem={problemOf('trace')}
+              onChange={({ target }) => {
+                const [file] = target.files ?? []
+                file?.text().then(
+                  (trace) => change({ trace }),
+                  () => change({ trace: undefined }),
+                )
+              }}
+            />
+          )}
+          <Field
+            label="Cold start, seconds"
+            hint="instead of what was measured"
+            inputMode="decimal"
+            value={form.coldStart}
+            problem={problemOf('coldStart')}
+            onChange={({ target }) => change({ coldStart: target.value })}
+          />
+          <Field
+            label="Execution, seconds"
+            hint="instead of what was measured"
+            inputMode="decimal"
+            value={form.execution}
+            problem={problemOf('execution')}
+            onChange={({ target }) => change({ execution: target.value })}
+          />
+          <Labelled
+            label="Card"
+            hint={prices === undefined ? 'list prices' : `list prices of ${prices.asOf}, ${prices.currency}`}
+          >
+            {(ids) => (
+              <Select
+                {...ids}
+                none="no price"
+                value={form.card}
+                choices={
+                  prices?.prices.map(({ card, perSecond }) => ({ value: card, label: `${card}: ${perSecond}` })) ?? []
+                }
+                onChange={(card) => change({ card })}
+              />
+            )}
+          </Labelled>
+          <Field
+            label="Own price a second"
+            hint="instead of the list price"
+            inputMode="decimal"
+            value={form.price}
+            problem={problemOf('price')}
+            onChange={({ target }) => change({ price: target.value })}
+          />
+          <div className="col-span-full flex items-center gap-3">
+            <Button kind="main" type="submit" disabled={asked.isPending}>
+              Simulate
+            </Button>
+            <p role="status" className="text-ink-2">
+              {asked.isPending ? 'Simulating the present setting and others around it …' : ''}
+            </p>
+          </div>
+        </form>
+      </Card>
+      {asked.error !== null && <ErrorNotice error={asked.error} />}
+      {asked.data !== undefined && <WhatIfResult endpoint={endpoint} answer={asked.data} />}
+    </>
+  )
+}

@@ -1,0 +1,226 @@
+import { useQuery } from '@tanstack/react-query'
+import { RefreshCw, Trash2 } from 'lucide-react'
+import { type ReactNode, useMemo, useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { MachineFacts, MachineView } from '../../../src-main/contract/machines.ts'
+import { wayText } from '../../../src-main/domain/text.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { useApp, useAppState } from '../../store/app-context.ts'
+import type { Command } from '../../store/app-slices.ts'
+import { Button } from '../../ui/Button.tsx'
+import { Card } from '../../ui/Card.tsx'
+import { bytes } from '../../ui/format.ts'
+import { Page } from '../../ui/Page.tsx'
+import { ErrorNotice, NotFound, SkeletonRows, WarningNotice } from '../../ui/PageStates.tsx'
+import { StateDot } from '../../ui/StateDot.tsx'
+import { machinesQuery } from '../../ui/use-machines.ts'
+import { Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { WORKER_STYLES } from '../workers/worker-state.ts'
+import { diskText, loadText, machineState, whyNotReached } from './machine-state.ts'
+import { RemoveMachine } from './RemoveMachine.tsx'
+import { NodesCard } from './SwarmParts.tsx'
+import { TestSteps } from './TestSteps.tsx'
+import { useMachineActions } from './use-machine-actions.ts'
+
+/** A machine: whether it is reached, what it has, what runs there. */
+export function MachineDetailPage({ name }: { readonly name: string }) {
+  const { client } = useApp()
+  const { data, error, refetch } = useQuery(machinesQuery(client))
+  const machine = data?.machines.find((one) => one.name === name)
+  const actions = useMachineActions()
+  const { test, whyNotTest, whyNotChange } = actions
+  const [asks, setAsks] = useState(false)
+  const [, go] = useLocation()
+  const commands = useMemo<readonly Command[]>(
+    () => [{ id: 'machine-test', group: 'Machine', label: `Test ${name}`, keys: 'r', run: () => void test(name) }],
+    [name, test],
+  )
+  if (data !== undefined && machine === undefined) return <NotFound what={`a machine ${name}`} />
+  return (
+    <Page
+      crumbs={[{ name: 'Machines', to: ADDRESS.machines }, { name }]}
+      state={machine && <StateDot {...machineState(machine)} />}
+      commands={commands}
+      actions={
+        machine && (
+          <>
+            <Button
+              kind="main"
+              disabled={machine.test.isRunning || whyNotTest !== undefined}
+              onClick={() => void test(name)}
+            >
+              <RefreshCw aria-hidden /> {machine.test.isRunning ? 'Testing' : 'Test again'}
+            </Button>
+            <Button kind="danger" disabled={whyNotChange !== undefined} onClick={() => setAsks(true)}>
+              <Trash2 aria-hidden /> Remove
+            </Button>
+          </>
+        )
+      }
+    >
+      {error !== null && (
+        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
+      {[...new Set([whyNotTest, whyNotChange])].map(
+        (why) =>
+          why !== undefined && (
+            <p key={why} className="text-ink-2">
+              {why}
+            </p>
+          ),
+      )}
+      {machine === undefined && error === null && <SkeletonRows rows={8} />}
+      {machine !== undefined && <About machine={machine} />}
+      {asks && machine !== undefined && (
+        <RemoveMachine machine={machine} onClose={() => setAsks(false)} onRemoved={() => go(ADDRESS.machines)} />
+      )}
+    </Page>
+  )
+}
+
+function About({ machine }: { readonly machine: MachineView }) {
+  const { facts, since, state } = machine
+  const why = whyNotReached(machine)
+  return (
+    <>
+      {why !== undefined && (
+        <WarningNotice>
+          {why} So it is since <RelativeTime at={since} />. It is tried again by itself
+          {state === 'unreachable' &&
+            machine.workers.length > 0 &&
+            '; its workers are not to blame, and jobs lose no try'}
+          .
+        </WarningNotice>
+      )}
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Card title="Machine">
+          <Facts machine={machine} />
+        </Card>
+        <Card title="Last test">
+          <TestSteps test={machine.test} />
+        </Card>
+        {machine.swarm && (
+          <div className="lg:col-span-2">
+            <NodesCard name={machine.name} nodes={facts?.nodes} />
+          </div>
+        )}
+        <Card title="Workers">
+          <Workers machine={machine} />
+        </Card>
+        <Card title="Images that Drydock made there">
+          <Images facts={facts} />
+        </Card>
+      </div>
+    </>
+  )
+}
+
+function Facts({ machine: { way, addedAt, facts, swarm } }: { readonly machine: MachineView }) {
+  return (
+    <dl className="grid grid-cols-[8rem_minmax(0,1fr)] gap-x-4 gap-y-1.5 px-3 py-2">
+      <Fact name="Reached by">
+        <span className="font-mono text-small break-all">{wayText(way)}</span>
+      </Fact>
+      <Fact name="Engine">
+        {facts === undefined ? <Nothing /> : `Docker ${facts.engine}${swarm ? ', manager of a swarm' : ''}`}
+      </Fact>
+      <Fact name="System">{facts?.system ?? <Nothing />}</Fact>
+      <Fact name="CPUs">{facts?.cpus ?? <Nothing />}</Fact>
+      <Fact name="Load">{(facts && loadText(facts)) ?? <Nothing />}</Fact>
+      <Fact name="Memory">{facts === undefined ? <Nothing /> : bytes(facts.memoryBytes)}</Fact>
+      <Fact name="Disk of Docker">{(facts && diskText(facts)) ?? <Nothing />}</Fact>
+      <Fact name="Cards">{facts === undefined ? <Nothing /> : <Cards facts={facts} />}</Fact>
+      <Fact name="Added">
+        <RelativeTime at={addedAt} />
+      </Fact>
+    </dl>
+  )
+}
+
+function Cards({ facts: { cards, cardFault } }: { readonly facts: MachineFacts }) {
+  return (
+    <>
+      {cards.length === 0 && 'none'}
+      <ul>
+        {cards.map(({ name, memoryBytes, used }, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: cards of a machine have their place, and often one name
+          <li key={at}>
+            {name}
+            {memoryBytes !== undefined && `, ${bytes(memoryBytes)}`}
+            <span className="text-ink-2">{(used ?? 0) > 0 ? ', used' : ', free'}</span>
+          </li>
+        ))}
+      </ul>
+      {cardFault !== undefined && <p className="text-ink-2 first-letter:uppercase">{cardFault}.</p>}
+    </>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt className="text-ink-2">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </>
+  )
+}
+
+function Workers({ machine: { name, workers, endpoints } }: { readonly machine: MachineView }) {
+  const live = useAppState((state) => state.live)
+  const nameOf = (id: string) => live.endpoints[id]?.name ?? id
+  return (
+    <>
+      {workers.length === 0 && <p className="px-3 py-2 text-ink-2">No worker runs there now.</p>}
+      <ul aria-label={`Workers on ${name}`} className="max-h-96 divide-y divide-line overflow-y-auto">
+        {workers.map(({ workerId, endpointId }) => {
+          const state = live.workers[workerId]?.state
+          return (
+            <li key={workerId} className="flex min-h-8 flex-wrap items-center gap-x-4 px-3 py-1">
+              <Link to={ADDRESS.worker(workerId)} className="font-mono text-small text-accent hover:underline">
+                {workerId}
+              </Link>
+              <Link to={ADDRESS.endpoint(endpointId)} className="min-w-0 flex-1 truncate hover:underline">
+                {nameOf(endpointId)}
+              </Link>
+              {state !== undefined && <StateDot {...WORKER_STYLES[state]} />}
+            </li>
+          )
+        })}
+      </ul>
+      {endpoints.length > 0 && (
+        <p className="border-t border-line px-3 py-2 text-small text-ink-2">
+          Endpoints that run here by their settings:{' '}
+          {endpoints.map((id, at) => (
+            <span key={id}>
+              {at > 0 && ', '}
+              <Link
+                to={ADDRESS.endpointSetting(id, 'container', 'container.machine')}
+                className="text-accent underline"
+              >
+                {nameOf(id)}
+              </Link>
+            </span>
+          ))}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Images({ facts }: { readonly facts: MachineFacts | undefined }) {
+  if (facts === undefined) return <p className="px-3 py-2 text-ink-2">Not known before it is reached.</p>
+  if (facts.images.length === 0)
+    return <p className="px-3 py-2 text-ink-2">None yet: the first worker that needs one makes it.</p>
+  return (
+    <ul className="max-h-96 divide-y divide-line overflow-y-auto">
+      {facts.images.map(({ name, bytes: size }) => (
+        <li key={name} className="flex min-h-8 items-center justify-between gap-4 px-3 py-1">
+          <span className="min-w-0 truncate font-mono text-small" title={name}>
+            {name}
+          </span>
+          <span className="whitespace-nowrap text-ink-2">{bytes(size)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

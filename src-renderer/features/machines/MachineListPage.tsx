@@ -1,0 +1,165 @@
+import { useQuery } from '@tanstack/react-query'
+import { Plus, Server } from 'lucide-react'
+import { useMemo } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import type { MachineView } from '../../../src-main/contract/machines.ts'
+import { counted, wayText } from '../../../src-main/domain/text.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { useApp } from '../../store/app-context.ts'
+import type { Command } from '../../store/app-slices.ts'
+import { Button } from '../../ui/Button.tsx'
+import { bytes } from '../../ui/format.ts'
+import { Page } from '../../ui/Page.tsx'
+import { ErrorNotice, SkeletonRows, WarningNotice } from '../../ui/PageStates.tsx'
+import { StateDot } from '../../ui/StateDot.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/Table.tsx'
+import { machinesQuery } from '../../ui/use-machines.ts'
+import { Nothing } from '../../ui/Values.tsx'
+import { AddMachinePanel } from './AddMachinePanel.tsx'
+import { FirstMachine } from './FirstMachine.tsx'
+import { cardsText, diskText, machineState, whyNotReached } from './machine-state.ts'
+import { useMachineActions } from './use-machine-actions.ts'
+
+const CRUMBS = [{ name: 'Machines' }]
+
+/** The machines that run workers beside this one. */
+export function MachineListPage() {
+  const { client } = useApp()
+  const [, go] = useLocation()
+  const [search, setSearch] = useSearchParams()
+  const { data, error, refetch } = useQuery(machinesQuery(client))
+  const { whyNotChange } = useMachineActions()
+  const machines = data?.machines ?? []
+  const commands = useMemo<readonly Command[]>(
+    () =>
+      whyNotChange === undefined
+        ? [{ id: 'machine-add', group: 'Machines', label: 'Add machine', keys: 'n', run: () => go(ADDRESS.newMachine) }]
+        : [],
+    [go, whyNotChange],
+  )
+  const lost = machines.filter(({ state }) => state === 'unreachable')
+  return (
+    <Page
+      crumbs={CRUMBS}
+      commands={commands}
+      state={machines.length > 0 && <span className="text-ink-2">{counted(machines.length, 'machine')}</span>}
+      actions={
+        <Button kind="main" disabled={whyNotChange !== undefined} onClick={() => setSearch({ new: 'machine' })}>
+          <Plus aria-hidden /> Add machine
+        </Button>
+      }
+    >
+      {error !== null && (
+        <ErrorNotice error={error} action={<Button onClick={() => void refetch()}>Try again</Button>} />
+      )}
+      {whyNotChange !== undefined && <p className="text-ink-2">{whyNotChange}</p>}
+      {data === undefined && error === null && <SkeletonRows rows={4} />}
+      {data?.machines.length === 0 && <FirstMachine icon={<Server />} />}
+      {lost.map((machine) => (
+        <WarningNotice key={machine.name}>
+          <span className="font-medium">{machine.name}</span>: {whyNotReached(machine)} It is tried again by itself.
+        </WarningNotice>
+      ))}
+      {machines.length > 0 && (
+        <Table
+          label="Machines"
+          columns={COLUMNS}
+          rows={machines}
+          rowId={({ name }) => name}
+          onOpen={({ name }) => go(ADDRESS.machine(name))}
+          className="max-h-[70vh] rounded-control border border-line bg-surface-1"
+        />
+      )}
+      {machines.length > 0 && (
+        <p className="text-small text-ink-2">
+          The machine of this service runs workers too:{' '}
+          <Link to={ADDRESS.system('machine')} className="text-accent underline">
+            its engine and cards
+          </Link>
+          . Each endpoint says in its settings where its workers run.
+        </p>
+      )}
+      {search.get('new') === 'machine' && whyNotChange === undefined && (
+        <AddMachinePanel onClose={() => setSearch({}, { replace: true })} />
+      )}
+    </Page>
+  )
+}
+
+const cellOf = (text: string | undefined) => text ?? <Nothing />
+
+/** The columns of the list of machines. */
+const COLUMNS: readonly Column<MachineView>[] = [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 110,
+    grow: 2,
+    cell: ({ name }) => (
+      <Link to={ADDRESS.machine(name)} className="font-medium hover:underline">
+        {name}
+      </Link>
+    ),
+  },
+  {
+    id: 'state',
+    header: 'State',
+    width: 130,
+    grow: 1,
+    cell: (machine) => <StateDot {...machineState(machine)} />,
+  },
+  {
+    id: 'way',
+    header: 'Reached by',
+    width: 100,
+    grow: 2,
+    cell: ({ way, swarm }) => (
+      <span className="font-mono text-small text-ink-2" title={wayText(way)}>
+        {wayText(way)}
+        {swarm && ', swarm'}
+      </span>
+    ),
+  },
+  {
+    id: 'cards',
+    header: 'Cards',
+    width: 100,
+    grow: 2,
+    cell: ({ facts }) => cellOf(facts && cardsText(facts)),
+  },
+  { id: 'cpus', header: 'CPUs', width: 56, align: 'right', cell: ({ facts }) => cellOf(facts && String(facts.cpus)) },
+  {
+    id: 'load',
+    header: 'Load',
+    width: 60,
+    align: 'right',
+    cell: ({ facts }) => cellOf(facts?.load?.toFixed(2)),
+  },
+  {
+    id: 'memory',
+    header: 'Memory',
+    width: 80,
+    align: 'right',
+    cell: ({ facts }) => cellOf(facts && bytes(facts.memoryBytes)),
+  },
+  {
+    id: 'disk',
+    header: 'Disk',
+    width: 104,
+    align: 'right',
+    cell: ({ facts }) => (
+      <span title={facts && diskText(facts)}>
+        {cellOf(facts?.diskFreeBytes === undefined ? undefined : `${bytes(facts.diskFreeBytes)} free`)}
+      </span>
+    ),
+  },
+  {
+    id: 'images',
+    header: 'Images',
+    width: 70,
+    align: 'right',
+    cell: ({ facts }) => cellOf(facts && String(facts.images.length)),
+  },
+  { id: 'workers', header: 'Workers', width: 76, align: 'right', cell: ({ workers }) => String(workers.length) },
+]

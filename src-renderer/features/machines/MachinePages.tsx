@@ -1,0 +1,22 @@
+import { Route, Switch } from 'wouter'
+import { ADDRESS } from '../../addresses.ts'
+import { NotFound } from '../../ui/PageStates.tsx'
+import { MachineDetailPage } from './MachineDetailPage.tsx'
+import { MachineListPage } from './MachineListPage.tsx'
+
+/** The pages of machines: all of them, and one. */
+export function MachinePages() {
+  return (
+    <Switch>
+      <Route path={ADDRESS.machines}>
+        <MachineListPage />
+      </Route>
+      <Route path={`${ADDRESS.machines}/:machine`}>
+        {({ machine }) => <MachineDetailPage key={machine} name={machine} />}
+      </Route>
+      <Route>
+        <NotFound />
+      </Route>
+    </Switch>
+  )
+}

@@ -1,0 +1,54 @@
+import { CircleAlert, CircleCheck, CircleX, LoaderCircle } from 'lucide-react'
+import type { MachineView } from '../../../src-main/contract/machines.ts'
+import type { DoctorRow } from '../../../src-main/contract/system.ts'
+
+const STYLES = {
+  ok: { icon: CircleCheck, word: 'OK', colour: 'text-completed' },
+  warning: { icon: CircleAlert, word: 'Warning', colour: 'text-timed-out' },
+  failed: { icon: CircleX, word: 'Failed', colour: 'text-failed' },
+} as const
+
+/** The steps of the last test of a machine, each as soon as it is known, with what mends it. */
+export function TestSteps({ test: { steps, isRunning } }: Pick<MachineView, 'test'>) {
+  return (
+    <>
+      <ul aria-label="Steps of the test" className="divide-y divide-line">
+        {steps.map((step) => (
+          <Step key={step.check} step={step} />
+        ))}
+      </ul>
+      <p role="status" className="flex items-center gap-2 px-3 py-2 text-ink-2">
+        {isRunning && <LoaderCircle aria-hidden className="size-4 motion-safe:animate-spin" />}
+        {isRunning ? 'Looking at the next step.' : verdictOf(steps)}
+      </p>
+    </>
+  )
+}
+
+/** What a test that is over says in one sentence. */
+export function verdictOf(steps: readonly DoctorRow[]): string {
+  if (steps.length === 0) return 'It has not been tested since the service started.'
+  const failed = steps.find(({ state }) => state === 'failed')
+  if (failed !== undefined) return `It cannot run workers yet: ${failed.check} failed. Mend it, then test again.`
+  return steps.some(({ state }) => state === 'warning')
+    ? 'It can run workers, but not those that need what is warned of.'
+    : 'It can run workers.'
+}
+
+function Step({ step: { check, state, found, fix } }: { readonly step: DoctorRow }) {
+  const { icon: Icon, word, colour } = STYLES[state]
+  return (
+    <li className="grid grid-cols-[1rem_minmax(0,1fr)] gap-x-3 px-3 py-2">
+      <span className="flex h-5 items-center">
+        <Icon aria-hidden className={`size-4 ${colour}`} />
+        <span className="sr-only">{word}</span>
+      </span>
+      <div className="flex min-w-0 flex-col gap-0.5">
+        <p className="break-words">
+          <span className="font-medium">{check}</span>: {found}
+        </p>
+        {fix !== undefined && <p className="text-small break-words text-ink-2">{fix}</p>}
+      </div>
+    </li>
+  )
+}

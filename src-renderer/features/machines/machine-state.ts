@@ -1,0 +1,59 @@
+/** Words and figures of machines. Pure. */
+import type { MachineFacts, MachineView } from '../../../src-main/contract/machines.ts'
+import { counted } from '../../../src-main/domain/text.ts'
+import { bytes, percentText } from '../../ui/format.ts'
+import type { StateDotProps } from '../../ui/StateDot.tsx'
+
+const STATES: Readonly<Record<MachineView['state'], StateDotProps>> = {
+  connected: { tone: 'completed', text: 'Connected' },
+  connecting: { tone: 'running', text: 'Connecting', pulses: true },
+  unreachable: { tone: 'failed', text: 'Not reachable' },
+}
+
+/** Whether its engine answers. */
+export const machineState = ({ state }: Pick<MachineView, 'state'>): StateDotProps => STATES[state]
+
+/** Why it is not reached, as a sentence; undefined: it is. */
+export function whyNotReached({ state, reason }: Pick<MachineView, 'state' | 'reason'>): string | undefined {
+  if (state === 'connected') return undefined
+  const what = state === 'connecting' ? 'It is being reached' : 'It cannot be reached'
+  // As OpenSSH says it, so that it can be searched for.
+  return reason === undefined ? `${what}.` : `${what}: ${reason}${/[.!?…]$/.test(reason) ? '' : '.'}`
+}
+
+/** Its cards in a few words. */
+export function cardsText({ cards, cardFault }: Pick<MachineFacts, 'cards' | 'cardFault'>): string {
+  if (cards.length === 0) return cardFault === undefined ? 'none' : `none: ${cardFault}`
+  const byName = Map.groupBy(cards, ({ name }) => name)
+  return [...byName].map(([name, some]) => (some.length === 1 ? name : `${some.length} × ${name}`)).join(', ')
+}
+
+/** What is free of its disk. */
+export function diskText({ diskFreeBytes: free, diskTotalBytes: total }: MachineFacts): string | undefined {
+  if (free === undefined) return undefined
+  return total === undefined ? `${bytes(free)} free` : `${bytes(free)} free of ${bytes(total)}`
+}
+
+/** Its load, in processes that want a CPU, and as a share of its CPUs. */
+export function loadText({ load, cpus }: MachineFacts): string | undefined {
+  if (load === undefined) return undefined
+  return cpus > 0
+    ? `${load.toFixed(2)} (${percentText((100 * load) / cpus)} of ${counted(cpus, 'CPU')})`
+    : load.toFixed(2)
+}
+
+/** What the removal of a machine ends, as sentences. @param nameOf an endpoint, as people call it */
+export function whatRemovalEnds(
+  { name, workers, endpoints }: Pick<MachineView, 'name' | 'workers' | 'endpoints'>,
+  nameOf: (endpointId: string) => string,
+): string {
+  const ends =
+    workers.length === 0
+      ? 'No worker runs there now.'
+      : `${counted(workers.length, 'worker')} there ${workers.length === 1 ? 'ends' : 'end'} at once; their jobs go back to the queue and lose no try.`
+  const waits =
+    endpoints.length === 0
+      ? ''
+      : ` Jobs of ${endpoints.map(nameOf).join(', ')} wait until you choose another machine, or add ${name} again.`
+  return `${ends}${waits} What Drydock made there is cleared; images stay. This is not undone by adding it again.`
+}

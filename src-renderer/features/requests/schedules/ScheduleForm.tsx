@@ -1,0 +1,160 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { CalendarClock } from 'lucide-react'
+import type { FormEvent } from 'react'
+import { limit } from '../../../../src-main/contract/limits.ts'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import type { ScheduleTiming, ScheduleView, WHEN_MISSED } from '../../../../src-main/contract/schedules.ts'
+import { MINUTE_MS } from '../../../../src-main/contract/units.ts'
+import { parseExact, writeExact } from '../../../../src-main/domain/json/json.ts'
+import { timesAfter, timingProblem } from '../../../../src-main/domain/schedules/times.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { CodeEditor } from '../../../ui/editor/LazyEditors.tsx'
+import { Field, Labelled } from '../../../ui/form/Field.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { exactTime } from '../../../ui/format.ts'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
+import { useNow } from '../../../ui/Values.tsx'
+import { useDraft } from '../draft.ts'
+import { readBody, useJobDraft } from '../jobs/job-draft.ts'
+
+/** The next schedule. */
+export type ScheduleFormProps = { readonly endpoint: LiveEndpoint; readonly onAdded: (schedule: ScheduleView) => void }
+
+const KINDS = ['Pattern', 'Interval'] as const
+
+type Draft = {
+  readonly name: string
+  readonly kind: (typeof KINDS)[number]
+  readonly cron: string
+  readonly timeZone: string
+  readonly minutes: string
+  readonly missed: (typeof WHEN_MISSED)[number]
+}
+
+const INITIAL: Draft = {
+  ...{ name: '', kind: 'Pattern', cron: '0 3 * * *', minutes: '15', missed: 'skip' },
+  // Of whoever writes the pattern, who may be elsewhere than the service.
+  timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+}
+const MISSED = [
+  { value: 'skip', label: 'Skip it, and say so' },
+  { value: 'run', label: 'Run one job for all that were missed' },
+]
+
+/** When, and which request: the one that is written under Requests. */
+export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
+  const { client } = useApp()
+  const queries = useQueryClient()
+  const [draft, change] = useDraft<Draft>('schedule', endpoint.id, INITIAL)
+  const { text = '', change: changeJob } = useJobDraft(endpoint.id)
+  const body = readBody(text)
+  const now = useNow(MINUTE_MS)
+  const timing = timingOf(draft)
+  const problem = timing && timingProblem(timing, now)
+  const isFit = timing !== undefined && problem === undefined
+  const add = useMutation({
+    mutationFn: () =>
+      client.call('scheduleCreate', {
+        path: { endpointId: endpoint.id },
+        bodyText: writeExact({ name: draft.name, ...timing, missed: draft.missed, request: parseExact(text) }),
+      }),
+    async onSuccess(schedule) {
+      change({ name: '' })
+      await queries.invalidateQueries({ queryKey: ['schedules', endpoint.id] })
+      onAdded(schedule)
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    add.mutate()
+  }
+  return (
+    <Card title="New schedule">
+      <form onSubmit={submit} className="flex flex-col gap-3 p-3">
+        <Field
+          label="Name"
+          value={draft.name}
+          onChange={({ target }) => change({ name: target.value })}
+          placeholder="Nightly"
+          maxLength={100}
+          required
+        />
+        <SegmentedChoice label="When" choices={KINDS} value={draft.kind} onChange={(kind) => change({ kind })} />
+        {draft.kind === 'Interval' ? (
+          <Field
+            label="Every how many minutes"
+            inputMode="decimal"
+            value={draft.minutes}
+            onChange={({ target }) => change({ minutes: target.value })}
+            problem={timing === undefined ? 'A number, at least 1 s: like 15 or 0.5.' : undefined}
+          />
+        ) : (
+          <div className="grid gap-3 sm:grid-cols-2">
+            <Field
+              label="Cron pattern"
+              value={draft.cron}
+              onChange={({ target }) => change({ cron: target.value })}
+              hint="Minute, hour, day, month, weekday; or @hourly, @daily."
+              problem={problem?.field === 'cron' ? `It ${problem.why}.` : undefined}
+            />
+            <Field
+              label="Time zone"
+              value={draft.timeZone}
+              onChange={({ target }) => change({ timeZone: target.value })}
+              hint="Empty: that of the service’s machine."
+              problem={problem?.field === 'timeZone' ? `It ${problem.why}.` : undefined}
+            />
+          </div>
+        )}
+        <NextTimes
+          upcoming={isFit ? timesAfter({ ...timing, createdAt: now }, now, limit('scheduleTimesShown')) : []}
+        />
+        <Labelled label="A time when the service does not run" hint="As while this machine sleeps.">
+          {(ids) => (
+            <Select
+              {...ids}
+              choices={MISSED}
+              value={draft.missed}
+              onChange={(missed) => change({ missed: missed as Draft['missed'] })}
+            />
+          )}
+        </Labelled>
+        <div className="flex h-36 flex-col">
+          <CodeEditor label="Body of each request" value={text} onChange={(body) => changeJob({ body })} />
+        </div>
+        <p role="status" className="min-h-4 text-small text-failed-ink">
+          {body.ok ? undefined : body.problem}
+        </p>
+        {add.error !== null && <ErrorNotice error={add.error} />}
+        <Button kind="main" type="submit" disabled={!body.ok || !isFit || add.isPending} className="self-start">
+          <CalendarClock aria-hidden /> Add schedule
+        </Button>
+      </form>
+    </Card>
+  )
+}
+
+/** The first of the times to come, so that a pattern that means something else is noticed. */
+export function NextTimes({ upcoming = [] }: { readonly upcoming?: readonly number[] | undefined }) {
+  if (upcoming.length === 0) return null
+  return (
+    <div className="flex flex-col gap-1">
+      <h3 className="text-small text-ink-2">Next times, as on your clock</h3>
+      <ol aria-label="Next times" className="flex flex-wrap gap-x-4 gap-y-1 tabular-nums">
+        {upcoming.map((time) => (
+          <li key={time}>{exactTime(time).slice(0, -'.000'.length)}</li>
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+/** The timing that is written; undefined: it is no interval yet. */
+function timingOf({ kind, cron, timeZone, minutes }: Draft): ScheduleTiming | undefined {
+  if (kind === 'Pattern') return { cron, ...(timeZone.trim() === '' ? {} : { timeZone: timeZone.trim() }) }
+  const everyMs = /^\d+(\.\d+)?$/.test(minutes) ? Math.round(Number(minutes) * MINUTE_MS) : 0
+  return everyMs >= limit('scheduleEveryMinMs') ? { everyMs } : undefined
+}

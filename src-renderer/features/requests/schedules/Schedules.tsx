@@ -1,0 +1,186 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
+import { type ReactNode, useCallback, useMemo } from 'react'
+import { Link, useSearchParams } from 'wouter'
+import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import type { ScheduleRun, ScheduleView } from '../../../../src-main/contract/schedules.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { IconButton } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { asSentence, duration } from '../../../ui/format.ts'
+import { Menu } from '../../../ui/Menu.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
+import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
+import { schedulesQuery } from '../request-queries.ts'
+import { NextTimes, ScheduleForm } from './ScheduleForm.tsx'
+
+/** The schedules of an endpoint. `choice` stands first in the strip. */
+export type SchedulesProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
+
+const OUTCOMES: Readonly<Record<ScheduleRun['outcome'], StateDotProps>> = {
+  queued: { tone: 'completed', text: 'Queued' },
+  refused: { tone: 'failed', text: 'Refused' },
+  missed: { tone: 'cancelled', text: 'Missed' },
+}
+const idOf = ({ id }: ScheduleView) => id
+
+/** A form for the next schedule, the one that is shown, and all. */
+export function Schedules({ endpoint, choice }: SchedulesProps) {
+  const { client } = useApp()
+  const [search, setSearch] = useSearchParams()
+  const { data, error } = useQuery(schedulesQuery(client, endpoint.id))
+  const schedules = data?.schedules ?? []
+  const shown = schedules.find(({ id }) => id === search.get('schedule')) ?? schedules[0]
+  const show = useCallback((id: string) => setSearch({ view: 'schedules', schedule: id }), [setSearch])
+  const columns = useMemo(() => columnsOf(shown?.id), [shown?.id])
+  return (
+    <>
+      <div>{choice}</div>
+      <div className="grid items-start gap-4 lg:grid-cols-[minmax(300px,2fr)_3fr]">
+        <ScheduleForm endpoint={endpoint} onAdded={({ id }) => show(id)} />
+        {error !== null && <ErrorNotice error={error} />}
+        {data === undefined && error === null && <SkeletonRows rows={6} />}
+        {data !== undefined && shown === undefined && (
+          <div className="rounded-control border border-line border-dashed">
+            <EmptyState command={`drydock schedule add ${endpoint.id} nightly --cron '0 3 * * *'`}>
+              There are no schedules of this endpoint yet. At each of its times, a schedule queues a job like any other.
+            </EmptyState>
+          </div>
+        )}
+        {shown !== undefined && <ShownSchedule schedule={shown} />}
+      </div>
+      {schedules.length > 0 && (
+        <Card title="Schedules">
+          <Table
+            label="Schedules"
+            columns={columns}
+            rows={schedules}
+            rowId={idOf}
+            onOpen={({ id }) => show(id)}
+            className="max-h-96"
+          />
+        </Card>
+      )}
+    </>
+  )
+}
+
+function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
+  const { name, upcoming, runs, request, paused } = schedule
+  return (
+    <Card title={name} aside={<ScheduleMenu schedule={schedule} />} className="min-w-0">
+      <div className="flex flex-col gap-3 p-3">
+        <p>
+          {timingText(schedule)}
+          {paused && ' · paused'}
+          {!paused && upcoming.length === 0 && ' · there is no further time'}
+        </p>
+        <NextTimes upcoming={upcoming} />
+        <pre className="max-h-24 overflow-auto rounded-control bg-surface-2 p-2 text-small break-all whitespace-pre-wrap">
+          {request}
+        </pre>
+        <h3 className="font-medium">What came of its times</h3>
+        {runs.length === 0 && <p className="text-ink-2">It has not been due yet.</p>}
+        <ul aria-label="What came of its times" className="flex max-h-72 flex-col overflow-y-auto">
+          {runs.map((run) => (
+            <li key={`${run.dueAt} ${run.outcome}`} className="flex flex-wrap gap-x-3 border-b border-line py-1">
+              <StateDot
+                {...OUTCOMES[run.outcome]}
+                {...(run.count > 1 && { detail: `${run.count.toLocaleString('en')} times` })}
+              />
+              <RelativeTime at={run.dueAt} />
+              {run.jobId !== undefined && (
+                <Link to={ADDRESS.job(run.jobId)} className="truncate text-accent hover:underline">
+                  {run.jobId}
+                </Link>
+              )}
+              {run.reason !== undefined && <span className="w-full text-ink-2">{asSentence(run.reason)}</span>}
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Card>
+  )
+}
+
+/** What a person does with a schedule. */
+function ScheduleMenu({ schedule }: { readonly schedule: ScheduleView }) {
+  const { id: scheduleId, endpointId, name, paused } = schedule
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const path = { endpointId, scheduleId }
+  const work = useMutation({
+    mutationFn: (act: () => Promise<string>) => act(),
+    onSuccess: (text) => store.getState().notify({ kind: 'done', text }),
+    onError: (error) => store.getState().notify({ kind: 'error', text: error.message }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['schedules', endpointId] }),
+  })
+  const runNow = async () => {
+    const { jobId } = await client.call('scheduleRunNow', { path })
+    return `Job ${jobId} is queued.`
+  }
+  const setPaused = async () => {
+    await client.call('scheduleUpdate', { path, body: { paused: !paused } })
+    return `${name} is ${paused ? 'resumed' : 'paused'}.`
+  }
+  const remove = async () => {
+    await client.call('scheduleDelete', { path })
+    return `${name} is deleted. Jobs that it has queued stay.`
+  }
+  return (
+    <Menu
+      groups={[
+        [
+          { label: 'Run now', icon: <Play />, onSelect: () => work.mutate(runNow) },
+          {
+            label: paused ? 'Resume' : 'Pause',
+            icon: paused ? <Play /> : <Pause />,
+            onSelect: () => work.mutate(setPaused),
+          },
+        ],
+        [{ label: `Delete ${name}`, icon: <Trash2 />, danger: true, onSelect: () => work.mutate(remove) }],
+      ]}
+    >
+      <IconButton label={`More for ${name}`} disabled={work.isPending}>
+        <Ellipsis />
+      </IconButton>
+    </Menu>
+  )
+}
+
+const columnsOf = (shownId: string | undefined): readonly Column<ScheduleView>[] => [
+  {
+    id: 'name',
+    header: 'Name',
+    width: 160,
+    grow: 1,
+    cell: ({ id, name }) => <span className={id === shownId ? 'font-medium' : ''}>{name}</span>,
+  },
+  { id: 'when', header: 'When', width: 220, grow: 1, cell: timingText },
+  { id: 'next', header: 'Next', width: 120, cell: (one) => <NextTime schedule={one} /> },
+  { id: 'last', header: 'Last', width: 200, cell: ({ runs: [last] }) => <LastTime run={last} /> },
+]
+
+function NextTime({ schedule: { paused, nextAt } }: { readonly schedule: ScheduleView }) {
+  if (nextAt === undefined) return paused ? 'Paused' : <Nothing />
+  return <RelativeTime at={nextAt} />
+}
+
+function LastTime({ run }: { readonly run: ScheduleRun | undefined }) {
+  if (run === undefined) return <Nothing />
+  return (
+    <span className="flex gap-2">
+      <StateDot {...OUTCOMES[run.outcome]} />
+      <RelativeTime at={run.dueAt} />
+    </span>
+  )
+}
+
+function timingText({ cron, everyMs, timeZone }: ScheduleView): string {
+  if (everyMs !== undefined) return `Every ${duration(everyMs)}`
+  return timeZone === undefined ? `${cron}` : `${cron}, ${timeZone}`
+}

@@ -1,0 +1,45 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { THIS_MACHINE } from '../../../src-main/contract/machines.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { useApp } from '../../store/app-context.ts'
+import { machinesQuery } from '../use-machines.ts'
+import type { ControlIds } from './Field.tsx'
+import { machineChoices, whyNoWorkers } from './machine-choice.ts'
+import { Select } from './Select.tsx'
+
+/** A choice of where workers run; an empty one is this machine. */
+export type MachineSelectProps = Partial<ControlIds> & {
+  readonly value: string
+  readonly onChange: (machine: string) => void
+  readonly disabled?: boolean
+}
+
+/**
+ * Chooses a machine. One that was not added stays in sight, with what that means: an endpoint may name a machine before
+ * it is there, and keeps its name when it goes.
+ */
+export function MachineSelect({ value, onChange, ...rest }: MachineSelectProps) {
+  const { client } = useApp()
+  const { data } = useQuery(machinesQuery(client))
+  const chosen = value === '' ? THIS_MACHINE : value
+  const why = whyNoWorkers(chosen, data?.machines)
+  return (
+    <span className="flex flex-col items-start gap-1">
+      <Select
+        {...rest}
+        choices={machineChoices(chosen, data?.machines)}
+        value={chosen}
+        onChange={(next) => onChange(next === THIS_MACHINE ? '' : next)}
+      />
+      {why !== undefined && (
+        <span className="text-small text-warn-ink">
+          {why}{' '}
+          <Link to={ADDRESS.machines} className="text-accent underline">
+            Machines
+          </Link>
+        </span>
+      )}
+    </span>
+  )
+}

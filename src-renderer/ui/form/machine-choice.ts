@@ -1,0 +1,46 @@
+/** Words for where workers run. Pure. */
+import { ANY_MACHINE, type MachineView, THIS_MACHINE } from '../../../src-main/contract/machines.ts'
+import { otherMachine, type PlaceWish } from '../../../src-main/domain/worker/place.ts'
+import type { SelectChoice } from './Select.tsx'
+
+/** Where workers run, for a person. @param machine undefined: the default */
+export function machineText(machine: string | undefined): string {
+  if (machine === undefined || machine === THIS_MACHINE) return 'This machine'
+  return machine === ANY_MACHINE ? 'Any machine with room' : machine
+}
+
+/** Where workers run, to stand behind their number; empty where that is this machine. */
+export function onMachineText({ container }: { readonly container?: PlaceWish | undefined }): string {
+  const machine = otherMachine(container)
+  if (machine === undefined) return ''
+  return machine === ANY_MACHINE ? ' on any machine' : ` on ${machine}`
+}
+
+/** What there is to choose from. @param machines undefined: not known yet */
+export function machineChoices(
+  chosen: string,
+  machines: readonly Pick<MachineView, 'name' | 'state'>[] | undefined,
+): readonly SelectChoice[] {
+  const added = (machines ?? []).map(({ name, state }) => ({
+    value: name,
+    label: state === 'connected' ? name : `${name} (${state === 'connecting' ? 'connecting' : 'not reachable'})`,
+  }))
+  const isKnown = isGeneral(chosen) || added.some(({ value }) => value === chosen)
+  const unknown = { value: chosen, label: machines === undefined ? chosen : `${chosen} (not added)` }
+  const general = [THIS_MACHINE, ANY_MACHINE].map((value) => ({ value, label: machineText(value) }))
+  return [...general, ...added, ...(isKnown ? [] : [unknown])]
+}
+
+/** Why no worker starts on what is chosen now; undefined: nothing is known against it. */
+export function whyNoWorkers(
+  chosen: string,
+  machines: readonly Pick<MachineView, 'name' | 'state' | 'reason'>[] | undefined,
+): string | undefined {
+  if (isGeneral(chosen) || machines === undefined) return undefined
+  const machine = machines.find(({ name }) => name === chosen)
+  if (machine === undefined) return `There is no machine ${chosen}: its workers wait until it is added.`
+  if (machine.state !== 'unreachable') return undefined
+  return `${chosen} cannot be reached${machine.reason === undefined ? '' : `: ${machine.reason}`}.`
+}
+
+const isGeneral = (machine: string) => machine === THIS_MACHINE || machine === ANY_MACHINE

@@ -1,0 +1,20 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { isEnough, type Role } from '../../src-main/contract/roles.ts'
+import { type AppServices, useApp } from '../store/app-context.ts'
+
+/** Where the service is, and what whoever is signed in may do. */
+export const infoQuery = (client: AppServices['client']) =>
+  queryOptions({ queryKey: ['info'], queryFn: ({ signal }) => client.call('info', { signal }) })
+
+/**
+ * Why a button is of no use to whoever is signed in. The service decides; this only says it before the press.
+ * @param needed role of the route that the button calls
+ * @param what it does, like `Add and remove machines`
+ * @returns undefined: it may be pressed, or the role is not known yet
+ */
+export function useWhyNot(needed: Role, what: string): string | undefined {
+  const { client } = useApp()
+  const { data } = useQuery(infoQuery(client))
+  if (data?.role === undefined || isEnough(data.role, needed)) return undefined
+  return `${what} takes a key with the role ${needed}, and you are signed in with the role ${data.role}.`
+}

@@ -1,0 +1,176 @@
+/** Machines that were added, and workers that run there; each machine has a fake fleet of its own. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { type SetupOptions, setup } from '../support/core.ts'
+import { settle } from '../support/fake-clock.ts'
+
+const SSH = { kind: 'ssh', to: 'ada@gpu-box' }
+const IMAGE = { image: 'an-image', prepared: 0 }
+
+/** A service with machines of these names. */
+async function withMachines(names: readonly string[] = ['gpu-box'], options: SetupOptions = {}) {
+  const service = await setup(options)
+  for (const name of names) await service.post('/api/machines', { name, way: SSH })
+  await settle()
+  const endpointOn = (machine: string | undefined, id = 'e', more: object = {}) =>
+    service.createEndpoint(id, { container: { ...IMAGE, machine }, ...more })
+  const waiting = (reason: RegExp, id = 'e') =>
+    service.clock.until(async () => reason.test((await service.get(`/api/endpoints/${id}`)).waitingReason))
+  const machine = (name: string) => service.get(`/api/machines/${name}`)
+  return { ...service, endpointOn, waiting, machine }
+}
+
+describe('a machine', () => {
+  it('is added, tested, and shown with what it has', async () => {
+    const service = await withMachines()
+    expect(await service.machine('gpu-box')).toEqual({
+      name: 'gpu-box',
+      way: SSH,
+      swarm: false,
+      addedAt: service.clock.wall(),
+      state: 'connected',
+      since: 0,
+      facts: { engine: '28.0', cpus: 8, memoryBytes: 16 * 2 ** 30, cards: [], images: [] },
+      workers: [],
+      endpoints: [],
+      test: { isRunning: false, steps: [{ check: 'Docker engine', state: 'ok', found: '28.0' }] },
+    })
+    expect((await service.get('/api/machines')).machines).toHaveLength(1)
+  })
+
+  it('keeps its name to itself, and is tested again when asked', async () => {
+    const service = await withMachines()
+    const again = await service.ask('POST', '/api/machines', { body: { name: 'gpu-box', way: SSH } })
+    expect(again).toMatchObject({ status: 409, body: { code: 'MACHINE_EXISTS' } })
+    service.farMachines.at('gpu-box').steps = [{ check: 'Docker engine', state: 'failed', found: 'permission denied' }]
+    await service.post('/api/machines/gpu-box/test')
+    await settle()
+    expect((await service.machine('gpu-box')).test.steps).toEqual(service.farMachines.at('gpu-box').steps)
+  })
+
+  it.each([
+    ['an option of ssh', { way: { kind: 'ssh', to: '-oProxyCommand=touch x' } }],
+    ['a name that stands for all', { name: 'any' }],
+    ['a folder that is not absolute', { way: { kind: 'tcp', url: 'tcp://box:2376', tlsFolder: 'certs' } }],
+    ['an address of another kind', { way: { kind: 'tcp', url: 'http://box' } }],
+    ['a way that is none', { way: { kind: 'telnet', to: 'box' } }],
+  ])('with %s is refused', async (_what, change) => {
+    const service = await setup()
+    const body = { name: 'gpu-box', way: SSH, ...change }
+    expect(await service.ask('POST', '/api/machines', { body })).toMatchObject({
+      status: 400,
+      body: { code: 'BAD_FIELD' },
+    })
+  })
+})
+
+describe('a worker', () => {
+  it('runs on the machine that its endpoint names, and says so', async () => {
+    const service = await withMachines()
+    await service.endpointOn('gpu-box')
+    const { jobId, worker } = await service.running()
+    expect(service.farMachines.at('gpu-box').place.workers.has(worker.id)).toBe(true)
+    expect(service.fleet().place.workers.size).toBe(0)
+    expect((await service.get('/api/workers')).workers).toMatchObject([{ id: worker.id, machine: 'gpu-box' }])
+    expect(await service.machine('gpu-box')).toMatchObject({
+      workers: [{ workerId: worker.id, endpointId: 'e' }],
+      endpoints: ['e'],
+    })
+    await worker.done(jobId, { output: 1 })
+    expect(await service.status(jobId)).toMatchObject({ status: 'COMPLETED', output: 1 })
+  })
+
+  it('runs on this machine without a word of it, and as a process in any case', async () => {
+    const service = await withMachines()
+    await service.endpointOn(undefined)
+    await service.createEndpoint('process')
+    for (const id of ['e', 'process'])
+      expect(service.fleet().place.workers.has((await service.worker(id)).id)).toBe(true)
+  })
+
+  it('goes to any machine in turn, the one with the fewest workers first', async () => {
+    const service = await withMachines(['box-a', 'box-b'])
+    await service.endpointOn('any', 'e', { workersMin: 3, workersMax: 3 })
+    await service.clock.until(async () => (await service.get('/api/workers')).workers.length === 3)
+    await settle()
+    const counts = [service.fleet().place, service.farMachines.at('box-a').place, service.farMachines.at('box-b').place]
+    expect(counts.map(({ workers }) => workers.size)).toEqual([1, 1, 1])
+  })
+
+  it('is taken over by a service that was killed, and its job goes on', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-machines-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const service = await withMachines(['gpu-box'], { file: join(folder, 'drydock.db') })
+    await service.endpointOn('gpu-box')
+    const { jobId, worker } = await service.running()
+    await service.restart('killed')
+    expect((await service.get('/api/workers')).workers).toMatchObject([{ id: worker.id, machine: 'gpu-box' }])
+    await worker.done(jobId, { output: 1 })
+    expect(await service.status(jobId)).toMatchObject({ status: 'COMPLETED' })
+  })
+})
+
+describe('a machine that vanishes', () => {
+  it('lets the endpoint wait by its name and in the words of the connection', async () => {
+    const service = await withMachines()
+    service.farMachines.at('gpu-box').lose('ssh: connect to host gpu-box port 22: No route to host')
+    await service.endpointOn('gpu-box')
+    await service.run()
+    await service.waiting(/^No capacity for a worker: gpu-box: it cannot be reached: ssh: .* No route to host\.$/)
+    service.farMachines.at('gpu-box').reach()
+    expect((await service.worker()).id).toBeDefined()
+  })
+
+  it('ends the workers of before when it is back, and gets new ones only then', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-machines-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const service = await withMachines(['gpu-box'], { file: join(folder, 'drydock.db') })
+    await service.endpointOn('gpu-box')
+    const { jobId, worker } = await service.running()
+    service.farMachines.at('gpu-box').lose('Connection timed out')
+    let isBack = false
+    const restarted = service.restart('killed').then(() => {
+      isBack = true
+    })
+    await service.clock.until(() => isBack, 20_000)
+    await restarted
+    expect(await service.status(jobId)).toMatchObject({ status: 'IN_QUEUE' })
+    expect(service.farMachines.at('gpu-box').place.workers.has(worker.id)).toBe(true)
+    service.farMachines.at('gpu-box').reach()
+    const next = await service.worker('e', [worker])
+    expect(service.farMachines.at('gpu-box').place.workers.has(worker.id)).toBe(false)
+    expect(await next.take()).toMatchObject({ id: jobId })
+  })
+})
+
+describe('what a machine lacks', () => {
+  it('is the reason why jobs wait: a card, memory, the machine itself', async () => {
+    const service = await withMachines()
+    service.farMachines.at('gpu-box').fleet().cards = 0
+    await service.endpointOn('nowhere', 'e')
+    await service.createEndpoint('card', { container: { ...IMAGE, machine: 'gpu-box', gpu: 'ANY' } })
+    await service.createEndpoint('memory', { container: { ...IMAGE, machine: 'gpu-box', memoryBytes: 64 * 2 ** 30 } })
+    for (const id of ['e', 'card', 'memory']) await service.run({}, {}, id)
+    await service.waiting(/: there is no machine nowhere\. Add it, or choose another one\.$/)
+    await service.waiting(/: gpu-box: 0 cards are free\.$/, 'card')
+    await service.waiting(/: gpu-box: a worker wants 64 GiB of memory, and it has 16 GiB\.$/, 'memory')
+    expect(service.farMachines.at('gpu-box').place.workers.size).toBe(0)
+  })
+})
+
+describe('the removal of a machine', () => {
+  it('ends what runs there, clears it, and lets its endpoints wait', async () => {
+    const service = await withMachines()
+    await service.endpointOn('gpu-box')
+    const { jobId, worker } = await service.running()
+    expect(await service.ask('DELETE', '/api/machines/gpu-box')).toMatchObject({ status: 200 })
+    expect(service.farMachines.at('gpu-box').place.workers.has(worker.id)).toBe(false)
+    expect(service.farMachines.at('gpu-box').wasCleared).toBe(true)
+    expect(await service.status(jobId)).toMatchObject({ status: 'IN_QUEUE' })
+    await service.waiting(/there is no machine gpu-box/)
+    expect(await service.ask('DELETE', '/api/machines/gpu-box')).toMatchObject({ status: 404 })
+    expect((await service.get('/api/machines')).machines).toEqual([])
+  })
+})

@@ -1,0 +1,85 @@
+/** What the rows of other machines share: a machine by ssh, a service that knows it, and ways to it that count and delay. */
+import { join } from 'node:path'
+import { dockerEngine } from '../../support/docker-engine.ts'
+import { type FarMachine, farMachine, sshOfUser } from '../../support/far-machine.ts'
+import { type OpenProxy, openProxy } from '../../support/open-proxy.ts'
+import type { Row } from '../report.ts'
+import { withFolder } from './folders.ts'
+import { type Service, startService } from './service.ts'
+
+/** The ways to the machine, which is added once for each: how much longer a round trip takes, ms. */
+type Ways = Readonly<Record<string, number>>
+
+/** A service, and the machine by each way under the name of that way. */
+export type FarSide = {
+  readonly service: Service
+  readonly folder: string
+  /** The PATH with an `ssh` that knows the ways as hosts. */
+  readonly searchPath: string
+  /** What counts the bytes on a way. */
+  readonly proxyOf: (way: string) => OpenProxy
+}
+
+/**
+ * Measures with a machine, or says in a row why there is none. A proxy before its sshd holds each piece back for half of
+ * the span: not every kernel can do that itself (`tc netem`).
+ * @param what name of that row
+ */
+export async function withFarService(
+  what: string,
+  ways: Ways,
+  measure: (side: FarSide) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const engine = await dockerEngine()
+  const machine = 'why' in engine ? engine : await farMachine()
+  if ('why' in engine || 'why' in machine) {
+    const against = 'why' in engine ? engine.why : 'why' in machine ? machine.why : ''
+    return [{ what, figure: 'not measured', against, target: '', holds: undefined }]
+  }
+  try {
+    return await withFolder((folder) => measureBy({ folder, machine, dockerHost: engine.dockerHost }, ways, measure))
+  } finally {
+    await machine.stop()
+  }
+}
+
+async function measureBy(
+  {
+    folder,
+    machine,
+    dockerHost,
+  }: { readonly folder: string; readonly machine: FarMachine; readonly dockerHost: string },
+  ways: Ways,
+  measure: (side: FarSide) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const proxies = new Map<string, OpenProxy>()
+  for (const [way, longerMs] of Object.entries(ways))
+    proxies.set(way, await openProxy(`http://${machine.address}:22`, '127.0.0.1', longerMs / 2))
+  const proxyOf = (way: string) => proxies.get(way) as OpenProxy
+  const user = sshOfUser(
+    [machine],
+    Object.keys(ways).flatMap((way) => hostOf(way, proxyOf(way).port, machine)),
+  )
+  const service = await startService(join(folder, 'service'), { DOCKER_HOST: dockerHost, PATH: user.searchPath })
+  try {
+    for (const way of Object.keys(ways))
+      await service.call('POST', '/api/machines', { name: way, way: { kind: 'ssh', to: way } })
+    return await measure({ service, folder, searchPath: user.searchPath, proxyOf })
+  } finally {
+    await service.stop()
+    user.remove()
+    for (const proxy of proxies.values()) await proxy.close()
+  }
+}
+
+const hostOf = (way: string, port: number, { address, sshFolder }: FarMachine): readonly string[] => [
+  `Host ${way}`,
+  '  HostName 127.0.0.1',
+  `  Port ${port}`,
+  `  HostKeyAlias ${address}`,
+  '  User root',
+  `  IdentityFile ${sshFolder}/id`,
+  '  IdentitiesOnly yes',
+  `  UserKnownHostsFile ${sshFolder}/known_hosts`,
+  '  StrictHostKeyChecking yes',
+]

@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach } from 'vitest'
+import { farPlace } from '../../src-main/fleet/machines/far-place.ts'
+import { createSshLink } from '../../src-main/fleet/machines/ssh-link.ts'
+import { freePort } from '../../src-main/server/listen.ts'
+import { type FarMachine, farMachine, sshOfUser } from '../support/far-machine.ts'
+import { dockerPlace, noWayBack } from './docker-place.ts'
+import { describeFleet } from './fleet.ts'
+import { realClock, silent } from './process-place.ts'
+
+const machine = await farMachine()
+
+beforeEach(({ skip }) => skip('why' in machine, 'why' in machine ? machine.why : ''))
+
+const linked = 'why' in machine ? undefined : link(machine)
+afterAll(async () => {
+  await linked?.close()
+  if (!('why' in machine)) await machine.stop()
+})
+
+function link(machine: FarMachine) {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-far-'))
+  const user = sshOfUser([machine])
+  const sshLink = createSshLink({
+    target: { to: machine.name },
+    env: { ...process.env, PATH: user.searchPath },
+    clock: realClock,
+    log: silent,
+    folder: join(folder, 's'),
+  })
+  return {
+    sshLink,
+    async close() {
+      await sshLink.close()
+      user.remove()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+describeFleet('docker by ssh', () => {
+  if ('why' in machine || linked === undefined) throw new Error('there is no other machine')
+  return dockerPlace(machine.dockerHost, {
+    elsewhere: {
+      place: farPlace({
+        machine: machine.name,
+        link: linked.sshLink,
+        log: silent,
+        // Workers of the suite have no files of this machine.
+        files: { send: () => Promise.reject(new Error('no files are sent here')) },
+        pythonPath: '/nowhere',
+        networkVolumes: '/nowhere',
+        bundle: async () => '/nowhere',
+        freePort,
+        openForWorkers: noWayBack,
+      }),
+      signal: (pid, name) => void machine.runNow('kill', '-s', name, pid),
+    },
+  })
+})

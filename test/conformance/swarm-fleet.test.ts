@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeEach, onTestFinished } from 'vitest'
+import { createSshLink } from '../../src-main/fleet/machines/ssh-link.ts'
+import { createSwarmFleet } from '../../src-main/fleet/machines/swarm/swarm-fleet.ts'
+import { createSwarmWay, createWorkerPorts } from '../../src-main/fleet/machines/swarm/swarm-machine.ts'
+import { freePort } from '../../src-main/server/listen.ts'
+import { sshOfUser } from '../support/far-machine.ts'
+import { type FarSwarm, farSwarm } from '../support/far-swarm.ts'
+import { inContainers, noWayBack } from './docker-place.ts'
+import { describeFleet, type FleetPlace } from './fleet.ts'
+import { realClock, scriptOf, silent } from './process-place.ts'
+
+const RESOURCES = fileURLToPath(new URL('../../resources', import.meta.url))
+const made = await farSwarm()
+
+beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
+
+const way = 'why' in made ? undefined : openWay(made)
+// The way to the nodes takes a while: what it costs is no matter of the first test.
+if (way !== undefined) await way.to.swarm.ensure(await way.to.engine.connect())
+afterAll(async () => {
+  await way?.close()
+  if (!('why' in made)) await made.stop()
+})
+
+/** The way to the swarm, which the drivers of all tests share. */
+function openWay({ nodes: [manager] }: FarSwarm) {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-swarm-'))
+  const user = sshOfUser([manager])
+  const env = { ...process.env, PATH: user.searchPath }
+  const link = createSshLink({
+    ...{ target: { to: manager.name }, env, clock: realClock, log: silent },
+    folder: join(folder, 's'),
+  })
+  const options = {
+    ...{ machine: manager.name, id: 'suite', link, clock: realClock, log: silent, freePort },
+    ...{ resources: RESOURCES, pythonPath: join(RESOURCES, 'python'), version: '0', registryAuth: () => undefined },
+    surroundings: { env, home: folder, platform: process.platform },
+    wayBack: { open: noWayBack, answerTo: () => undefined },
+  }
+  const to = createSwarmWay(options)
+  return {
+    options,
+    to,
+    async close() {
+      const { docker } = await to.engine.connect()
+      await to.parts.remove(docker)
+      to.nodes.close()
+      to.engine.close()
+      await link.close()
+      user.remove()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+describeFleet('docker swarm', () => {
+  if ('why' in made || way === undefined) throw new Error('there is no swarm')
+  const { options, to } = way
+  const serviceId = `t${randomBytes(5).toString('hex')}`
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-swarm-'))
+  let used = false
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const of = (container: string) => {
+    const node = made.nodes.find((one) =>
+      made.dockerNow(one, 'ps', '--all', '--quiet', '--no-trunc').includes(container),
+    )
+    if (node === undefined) throw new Error(`no node has ${container}`)
+    return node
+  }
+  const place: FleetPlace = {
+    driver: (maxWorkers = () => 10) =>
+      inContainers({
+        ...createSwarmFleet({
+          ...options,
+          ...to,
+          // The suite closes each driver; the engine stays for the next.
+          engine: { ...to.engine, close: () => undefined },
+          ...createWorkerPorts({ ...options, ...to }),
+          reach: { workerUrl: to.reach.workerUrl, serviceUrl: to.reach.serviceUrl },
+          folder,
+          maxWorkers,
+          state: {
+            serviceId: () => serviceId,
+            used: () => used,
+            setUsed: async () => {
+              used = true
+            },
+          },
+        }),
+      }),
+    command: (steps) => `/bin/sh -c '${scriptOf(steps).replaceAll("'", `'\\''`)}'`,
+    // Past the engine, which would wake a frozen container to give it a signal.
+    poke({ container = '' }) {
+      const node = of(container)
+      node.runNow('kill', '-s', 'USR1', made.dockerNow(node, 'inspect', '--format', '{{.State.Pid}}', container))
+    },
+    kill: ({ container = '' }) => void made.dockerNow(of(container), 'kill', '--signal', 'KILL', container),
+    lives: ({ container = '' }) =>
+      made.nodes.some((one) => made.dockerNow(one, 'ps', '--quiet', '--no-trunc').includes(container)),
+  }
+  return place
+})

@@ -1,0 +1,133 @@
+/** Apps whose workers run on a machine that is reached by ssh: code of svc and of SDK 2.0, changed and taken back. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { appProject } from '../apps/support.ts'
+import { previewProject } from '../preview/support.ts'
+import { PREPARE_LIMIT_MS, prepareBuildWheels, preparePublicApps } from '../sdk/support-python.ts'
+import { dockerEngine } from '../support/docker-engine.ts'
+import { farMachine, sshOfUser } from '../support/far-machine.ts'
+import { type FarService, farService } from '../support/far-service.ts'
+import { until } from '../support/served-service.ts'
+import { onlyWheelsOf } from '../support/wheels.ts'
+
+const engine = await dockerEngine()
+const made = await farMachine()
+const why = 'why' in made ? made.why : 'why' in engine ? engine.why : undefined
+// A build installs some forty packages, in ms.
+const LIMIT_MS = 300_000
+const STOP_LIMIT_MS = 60_000
+
+beforeEach(({ skip }) => skip(why !== undefined, why))
+afterAll(() => ('why' in made ? undefined : made.stop()))
+
+/** A service with an engine here and the machine, and an app of `init`. */
+async function setup(init: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  if ('why' in made || 'why' in engine) throw new Error(why)
+  const service = await farService(made, { env: { DOCKER_HOST: engine.dockerHost } })
+  // The engine of all tests keeps what a service leaves that is killed.
+  onTestFinished(async () => void (await service.stop()), STOP_LIMIT_MS)
+  const app = await appProject(service, init, env)
+  return { ...app, service, toBox: (id: string) => toBox(service, id) }
+}
+
+/** Lets the workers of an endpoint run on the machine, and waits until one does. */
+async function toBox(service: FarService, id: string): Promise<void> {
+  const { container } = await service.get(`/api/endpoints/${id}`)
+  const { status, body } = await service.ask('PATCH', `/api/endpoints/${id}`, {
+    container: { ...container, machine: 'box' },
+    workersMin: 1,
+  })
+  expect({ status, body }).toMatchObject({ status: 200 })
+  await until(async () => {
+    const { workers } = await service.get(`/api/workers?endpoint=${id}`)
+    const ready = { machine: 'box', state: 'idle' }
+    expect(workers).toMatchObject(workers.map(() => ready))
+    expect(workers.length).toBeGreaterThan(0)
+  }, LIMIT_MS)
+}
+
+/** Makes a release whose workers run on the machine, and waits until it is active. */
+async function releaseOnBox({ service }: { readonly service: FarService }, source: object): Promise<void> {
+  const path = '/api/apps/demo/environments/production/releases'
+  const { release } = await service.post(path, { source, machine: 'box' })
+  await until(async () => {
+    const { release: now } = await service.get(`${path}/${release.number}`)
+    expect(now).toMatchObject({ state: 'active' })
+  }, LIMIT_MS)
+  const { workers } = await service.get('/api/workers')
+  expect(workers.filter(({ machine }: { readonly machine?: string }) => machine === 'box').length).toBeGreaterThan(0)
+}
+
+test(
+  'queues and apis of an app answer there, also where one calls another; a change goes there, and a rollback takes it back',
+  async () => {
+    const app = await setup()
+    const { service, deploy, edit, runsync } = app
+    await deploy()
+    await releaseOnBox(app, { active: true })
+    expect(await runsync('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
+    expect(await service.post('/lb/api/shout', { text: 'hi' })).toEqual({ text: 'HI!' })
+    edit('cpu_worker.py', 'Hello', 'Good day')
+    await deploy()
+    await releaseOnBox(app, { active: true })
+    expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Good day, Ada!' })
+    await releaseOnBox(app, { release: 1 })
+    expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+  },
+  LIMIT_MS,
+)
+
+test(
+  'a preview runs there, follows a save, and leaves nothing there',
+  async () => {
+    if ('why' in made) throw new Error(why)
+    const user = sshOfUser([made])
+    onTestFinished(user.remove)
+    const app = await previewProject({ PATH: user.searchPath, DOCKER_HOST: 'unix:///nowhere/docker.sock' })
+    const docker = async (...argv: readonly string[]) =>
+      (await promisify(execFile)('docker', ['-H', made.dockerHost, ...argv])).stdout.trim()
+    // The machine is one of the user's own service, which runs meanwhile.
+    const service = await farService(made, { data: app.data })
+    const volumes = await docker('volume', 'ls', '--quiet')
+    const preview = app.start({ args: ['--on', 'box'] })
+    expect(await preview.event('live')).toMatchObject({ runsOn: 'containers', warnings: [] })
+    expect(await preview.output('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
+    expect(await docker('ps', '--quiet', '--filter', 'label=svc.worker')).not.toBe('')
+    app.edit('cpu_worker.py', 'Hello', 'Hi')
+    expect(await preview.event('live', 2)).toMatchObject({ changed: 2 })
+    expect(await preview.output('greet')).toEqual({ greeting: 'Hi, world!' })
+    preview.signal('SIGINT')
+    expect(await preview.ended).toMatchObject({ exitCode: 0 })
+    expect(await docker('ps', '--all', '--quiet', '--filter', 'label=svc.app')).toBe('')
+    expect(await docker('volume', 'ls', '--quiet')).toBe(volumes)
+    expect(await service.get('/api/workers')).toEqual({ workers: [] })
+  },
+  LIMIT_MS,
+)
+
+const TALLY = `from main import Words, app
+
+
+@app.queue(name="tally", cpu="cpu3c-1-2")
+def tally(text: str = "an old lamp"):
+    return Words.post("/count", {"text": text})
+`
+
+test(
+  'an app of SDK 2.0 answers there, and a worker calls an api of it over https by the way back',
+  async ({ skip }) => {
+    const tools = await preparePublicApps()
+    const wheels = await prepareBuildWheels(tools)
+    skip(!wheels.ready, wheels.reason)
+    skip(!tools.folder.includes('python3.11'), 'the tools are of another Python than the image')
+    const { service, deploy, write, runsync, toBox } = await setup(['--sdk', '2'], onlyWheelsOf(wheels.folder))
+    write('tally.py', TALLY)
+    await deploy()
+    for (const id of ['words', 'tally', 'greet']) await toBox(id)
+    expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+    expect(await service.post('/lb/words/count', { text: 'the old lamp' })).toEqual({ words: 2 })
+    expect(await runsync('tally', {})).toEqual({ words: 2 })
+  },
+  LIMIT_MS + PREPARE_LIMIT_MS,
+)

@@ -1,0 +1,141 @@
+/** Workers on a machine that is reached by ssh, through a real service. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { farMachine } from '../support/far-machine.ts'
+import { farService } from '../support/far-service.ts'
+import { until } from '../support/served-service.ts'
+
+const made = await farMachine()
+
+beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
+afterAll(() => ('why' in made ? undefined : made.stop()))
+
+const WEB = fileURLToPath(new URL('../support/workers/web.py', import.meta.url))
+const ONE = { workersMin: 1, workersMax: 1 }
+
+/** A service that was told of the machine as `box`. */
+async function setup() {
+  if ('why' in made) throw new Error(made.why)
+  const service = await farService(made)
+  const { machine, start, docker, onBox } = service
+  return { machine, service, start, docker, onBox }
+}
+
+const ECHO = `
+import os
+def handler(job):
+    print("seen", flush=True)
+    return {"got": job["input"], "host": os.uname().nodename}
+`
+
+test('a job runs there with the code of this machine, and its output is stored here', async () => {
+  const { service, docker, onBox } = await setup()
+  await service.createHandler('echo', ECHO, onBox)
+  const job = await service.run('echo', { n: 1 })
+  const end = await service.jobEnd('echo', job)
+  expect(end).toMatchObject({ status: 'COMPLETED', output: { got: { n: 1 } } })
+  expect(await docker('ps', '--quiet', '--filter', 'label=svc.worker')).toContain(end.output.host)
+})
+
+test('a service that was killed finds its workers there again, and their jobs go on', async () => {
+  const { service, start, docker, onBox } = await setup()
+  const waits = `
+import time
+def handler(job):
+    time.sleep(job["input"]["s"])
+    return "done"
+`
+  await service.createHandler('waits', waits, onBox)
+  const job = await service.run('waits', { s: 6 })
+  await until(async () => expect((await service.get(`/v2/waits/status/${job}`)).status).toBe('IN_PROGRESS'))
+  const before = await docker('ps', '--quiet', '--filter', 'label=svc.worker')
+  await service.kill()
+  await start()
+  expect(await service.jobEnd('waits', job)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  expect(await docker('ps', '--quiet', '--filter', 'label=svc.worker')).toBe(before)
+})
+
+test('a cable that is out for 5 s loses nothing', async () => {
+  const { machine, service, onBox } = await setup()
+  await service.createHandler('echo', ECHO, onBox)
+  await service.jobEnd('echo', await service.run('echo', { n: 0 }))
+  await machine.link('down')
+  const jobs = await Promise.all([1, 2, 3].map((n) => service.run('echo', { n })))
+  await new Promise((resolve) => setTimeout(resolve, 5000)) // the fault itself
+  await machine.link('up')
+  for (const job of jobs) expect(await service.jobEnd('echo', job)).toMatchObject({ status: 'COMPLETED' })
+})
+
+test('logs and a shell work as on this machine', async () => {
+  const { service, onBox } = await setup()
+  await service.createHandler('echo', ECHO, onBox)
+  await service.jobEnd('echo', await service.run('echo', {}))
+  await until(async () => expect(JSON.stringify(await service.get('/api/endpoints/echo/logs'))).toContain('seen'))
+  const [worker] = (await service.get('/api/workers?endpoint=echo')).workers
+  const { shellId } = await service.post(`/api/workers/${worker.id}/shell`, { columns: 80, rows: 24 })
+  await service.post(`/api/shells/${shellId}/input`, { text: 'echo $((6*7))\n' })
+  await until(async () => {
+    const { data } = await service.get(`/api/shells/${shellId}/output`)
+    expect(Buffer.from(data, 'base64').toString()).toContain('42')
+  })
+})
+
+test('a handler that blocks is ended when its job is cancelled', async () => {
+  const { service, onBox } = await setup()
+  const blocks = 'import time\ndef handler(job):\n    time.sleep(1000)\n'
+  await service.createHandler('blocks', blocks, onBox)
+  const blocked = await service.run('blocks', {})
+  await until(async () => expect((await service.get(`/v2/blocks/status/${blocked}`)).status).toBe('IN_PROGRESS'))
+  await service.post(`/v2/blocks/cancel/${blocked}`)
+  expect(await service.jobEnd('blocks', blocked)).toMatchObject({ status: 'CANCELLED' })
+})
+
+test('a handler that needs more memory than its container has fails, and says so', async () => {
+  const { service, onBox } = await setup()
+  const eats = 'def handler(job):\n    return len(b"x" * (1 << 30))\n'
+  const small = { ...onBox, container: { ...onBox.container, memoryBytes: 128 * 1024 ** 2 } }
+  await service.createHandler('eats', eats, small)
+  const eaten = await service.jobEnd('eats', await service.run('eats', {}))
+  expect(JSON.stringify(eaten)).toContain('out of memory')
+})
+
+test('a load-balanced worker there answers requests, streams and WebSockets here, with files of that machine', async () => {
+  const { machine, service, docker, onBox } = await setup()
+  // A folder of that machine, which is no folder of this one.
+  await machine.run(
+    'sh',
+    '-c',
+    'mkdir -p /root/web && printf %s "$1" >/root/web/web.py',
+    'sh',
+    readFileSync(WEB, 'utf8'),
+  )
+  await service.createEndpoint('web', {
+    handler: undefined,
+    command: 'python3 /web/web.py',
+    loadBalanced: {},
+    env: { LISTEN_HOST: '0.0.0.0' },
+    ...ONE,
+    container: { ...onBox.container, volumes: [{ source: '/root/web', target: '/web', readOnly: true }] },
+  })
+  await until(async () => expect((await service.ask('GET', '/lb/web/work?ms=1')).status).toBe(200))
+  const headers = { authorization: `Bearer ${service.read('data', 'account.key').trim()}` }
+
+  const container = await docker('ps', '--quiet', '--filter', 'label=svc.worker')
+  await docker('exec', container, 'touch', '/tmp/gate-0')
+  const events = await fetch(`${service.url()}/lb/web/events?gate=/tmp/gate`, { headers })
+  let stream = ''
+  for await (const piece of events.body ?? []) {
+    stream += Buffer.from(piece).toString()
+    // The next event is only written when this one has come.
+    await docker('exec', container, 'touch', `/tmp/gate-${stream.split('data:').length - 1}`)
+  }
+  expect(stream).toMatch(/data: ?0.*data: ?1.*data: ?2/s)
+
+  const socket = new WebSocket(`${service.url().replace('http', 'ws')}/lb/web/socket`, { headers })
+  await once(socket, 'open')
+  socket.send('there and back')
+  expect(((await once(socket, 'message'))[0] as MessageEvent).data).toBe('there and back')
+  socket.close()
+})

@@ -1,0 +1,38 @@
+/** What a machine can suffer while jobs run there, once each; the soak makes each twenty times (test/soak/machines.test.ts). */
+import { afterAll, beforeEach, test } from 'vitest'
+import { breakMachines } from '../safety/machine-faults.ts'
+import { cableOut, engineKilled, farPlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
+import { type FarMachine, farMachine } from '../support/far-machine.ts'
+
+const made = await farMachine()
+
+beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
+afterAll(() => ('why' in made ? undefined : made.stop()))
+
+const machine = made as FarMachine // else all of it is skipped
+// A service that is killed and jobs that go on elsewhere take their time, ms.
+const LIMIT_MS = 240_000
+
+test(
+  'a cable that is out for 5 s loses nothing, also where the service is killed in the middle of it',
+  async () => {
+    await breakMachines(await farPlaceOfFaults(machine), cableOut(machine, 5000), { runs: 1, killsService: true })
+  },
+  LIMIT_MS,
+)
+
+test(
+  'an sshd that is killed loses nothing',
+  async () => {
+    await breakMachines(await farPlaceOfFaults(machine), sshdKilled(machine), { runs: 1 })
+  },
+  LIMIT_MS,
+)
+
+test(
+  'an engine that is killed loses nothing, and its containers are replaced',
+  async () => {
+    await breakMachines(await farPlaceOfFaults(machine), engineKilled(machine), { runs: 1 })
+  },
+  LIMIT_MS,
+)

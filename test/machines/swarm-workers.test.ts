@@ -1,0 +1,251 @@
+/** Workers on the three nodes of a swarm that is reached by ssh, through a real service. */
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { dockerEngine } from '../support/docker-engine.ts'
+import { type FarMachine, sshOfUser } from '../support/far-machine.ts'
+import { farSwarm } from '../support/far-swarm.ts'
+import { servedService, until } from '../support/served-service.ts'
+
+const made = await farSwarm()
+
+beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
+afterAll(() => ('why' in made ? undefined : made.stop()))
+
+const IMAGE = 'python:3.11-slim-bookworm'
+const SDK_IMAGE = 'drydock-test/runpod-worker'
+const ONE = { workersMin: 1, workersMax: 1 }
+// How long it may take until a worker runs on another node; source: ours.
+const REPLACED_MS = 20_000
+const START_MS = 120_000
+// The way to the nodes is made anew for each service, and once more where encryption lets nothing through.
+vi.setConfig({ testTimeout: 5 * 60_000 })
+
+/** A service that was told of the swarm as `lab`. */
+async function setup() {
+  if ('why' in made) throw new Error(made.why)
+  const swarm = made
+  const [manager, ...workers] = swarm.nodes
+  const user = sshOfUser([manager])
+  onTestFinished(user.remove)
+  const service = servedService()
+  // No engine is on this machine, so that what runs can only run there.
+  const start = () => service.start({ env: { PATH: user.searchPath, DOCKER_HOST: 'unix:///nowhere/docker.sock' } })
+  await start()
+  await service.post('/api/machines', { name: 'lab', way: { kind: 'ssh', to: manager.name }, swarm: true })
+  await until(
+    async () => expect(await service.get('/api/machines/lab')).toMatchObject({ facts: { nodes: {} } }),
+    START_MS,
+  )
+  onTestFinished(async () => {
+    await service.ask('DELETE', '/api/machines/lab')
+    for (const name of swarm.nodes.map((node) => node.name))
+      await swarm.docker(manager, 'node', 'update', '--availability', 'active', name)
+  })
+  const onLab = { container: { image: IMAGE, machine: 'lab' }, ...ONE }
+  const isRunning = async (endpoint: string, job: string) =>
+    expect((await service.get(`/v2/${endpoint}/status/${job}`)).status).toBe('IN_PROGRESS')
+  const workersOn = (node: FarMachine) => swarm.docker(node, 'ps', '--quiet', '--filter', 'label=svc.worker')
+  /** The node on which the one worker is. */
+  const nodeOfWorker = async () => {
+    for (const node of swarm.nodes) if ((await workersOn(node)) !== '') return node
+    throw new Error('no node has a worker')
+  }
+  return { ...{ swarm, manager, workers, service, start, onLab, isRunning, workersOn, nodeOfWorker } }
+}
+
+const ECHO = `
+import os
+def handler(job):
+    print("seen", flush=True)
+    return {"got": job["input"], "host": os.uname().nodename, "mine": os.environ["MINE"]}
+`
+
+const WAITS = `
+import time
+def handler(job):
+    time.sleep(job["input"]["s"])
+    return "done"
+`
+
+test('a job runs on a node with the code of this machine, and no secret is in what a swarm shows', async () => {
+  const { swarm, manager, service, onLab, nodeOfWorker, workersOn } = await setup()
+  await service.createHandler('echo', ECHO, { ...onLab, env: { MINE: "it's $secret" } })
+  const end = await service.jobEnd('echo', await service.run('echo', { n: 1 }), START_MS)
+  expect(end).toMatchObject({ status: 'COMPLETED', output: { got: { n: 1 }, mine: "it's $secret" } })
+  const node = await nodeOfWorker()
+  expect(await workersOn(node)).toContain(end.output.host)
+
+  const services = (await swarm.docker(manager, 'service', 'ls', '--quiet')).split('\n')
+  const secrets = (await swarm.docker(manager, 'secret', 'ls', '--quiet')).split('\n')
+  const shown = [
+    await swarm.docker(manager, 'service', 'inspect', ...services),
+    await swarm.docker(manager, 'secret', 'inspect', ...secrets),
+    await swarm.docker(node, 'inspect', await workersOn(node)),
+  ].join('')
+  const container = await workersOn(node)
+  const environment = await swarm.docker(node, 'exec', container, 'cat', '/run/secrets/environment')
+  const token = /RUNPOD_WEBHOOK_GET_JOB='[^']*?\/([\w-]{20,})\//.exec(environment)?.[1] ?? environment
+  expect(environment).toContain(token)
+  for (const secret of ['$secret', token, service.read('data', 'account.key').trim()])
+    expect(shown).not.toContain(secret)
+  expect(environment).not.toContain(service.read('data', 'account.key').trim())
+})
+
+test('its page has the nodes, what was found of their network, and how another one joins', async () => {
+  const { swarm, service } = await setup()
+  const names = swarm.nodes.map(({ name }) => name)
+  await until(async () => {
+    const { facts, test: tested } = await service.get('/api/machines/lab')
+    expect(facts.nodes.map(({ name }: { name: string }) => name).toSorted()).toEqual(names.toSorted())
+    expect(tested.steps).toContainEqual({ check: 'Nodes', state: 'ok', found: '3 nodes, all ready' })
+    // Whether this kernel can encrypt is found out; either way it is said.
+    const network = { check: 'Network of workers', found: expect.stringMatching(/^(not )?encrypted/) }
+    expect(tested.steps).toContainEqual(expect.objectContaining(network))
+  }, START_MS)
+  const { worker } = await service.get('/api/machines/lab/join')
+  expect(worker).toMatch(/^docker swarm join --token SWMTKN-\S+ \S+:2377$/)
+})
+
+test('a node that is drained gives its worker up with the reason, and its job goes on elsewhere without losing a try', async () => {
+  const { swarm, manager, service, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
+  const there = { ...onLab, container: { ...onLab.container, placement: ['node.role==worker'] } }
+  await service.createHandler('waits', WAITS, there)
+  // Much longer than its worker gets to end, in which a short job ends well.
+  const job = await service.run('waits', { s: 20 })
+  await until(() => isRunning('waits', job), START_MS)
+  const node = await nodeOfWorker()
+  await swarm.docker(manager, 'node', 'update', '--availability', 'drain', node.name)
+  expect(await service.jobEnd('waits', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  await until(async () => expect((await nodeOfWorker()).name).not.toBe(node.name))
+  expect(await workersOn(node)).toBe('')
+  const record = await service.get(`/api/jobs/${job}`)
+  expect(record).not.toHaveProperty('retries')
+  expect(JSON.stringify(record)).toContain(`on lab: its node ${node.name} was drained`)
+})
+
+test('a node that vanishes is replaced within 20 s, its job led back once, and nothing is left on it when it is back', async () => {
+  const { workers, service, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
+  const there = { ...onLab, container: { ...onLab.container, placement: ['node.role==worker'] } }
+  await service.createHandler('waits', WAITS, there)
+  const job = await service.run('waits', { s: 3 })
+  await until(() => isRunning('waits', job), START_MS)
+  const node = await nodeOfWorker()
+  const other = workers.find(({ name }) => name !== node.name)
+  if (other === undefined) throw new Error('there is no other node')
+  await node.link('down')
+  onTestFinished(() => node.link('up'))
+  const since = Date.now()
+  await until(async () => expect(await workersOn(other)).not.toBe(''), START_MS)
+  const tookMs = Date.now() - since
+  expect(tookMs).toBeLessThan(REPLACED_MS)
+  expect(await service.jobEnd('waits', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  await node.link('up')
+  await until(async () => expect(await workersOn(node)).toBe(''), START_MS)
+})
+
+test('cancel of a handler that blocks, memory, logs and a shell work as on this machine', async () => {
+  const { service, onLab, isRunning } = await setup()
+  await service.createHandler('echo', ECHO, { ...onLab, env: { MINE: '' } })
+  await service.jobEnd('echo', await service.run('echo', {}), START_MS)
+  await until(async () => expect(JSON.stringify(await service.get('/api/endpoints/echo/logs'))).toContain('seen'))
+  const [worker] = (await service.get('/api/workers?endpoint=echo')).workers
+  const { shellId } = await service.post(`/api/workers/${worker.id}/shell`, { columns: 80, rows: 24 })
+  await service.post(`/api/shells/${shellId}/input`, { text: 'echo $((6*7))\n' })
+  await until(async () => {
+    const { data } = await service.get(`/api/shells/${shellId}/output`)
+    expect(Buffer.from(data, 'base64').toString()).toContain('42')
+  })
+
+  const blocks = 'import time\ndef handler(job):\n    time.sleep(1000)\n'
+  await service.createHandler('blocks', blocks, onLab)
+  const blocked = await service.run('blocks', {})
+  await until(() => isRunning('blocks', blocked), START_MS)
+  await service.post(`/v2/blocks/cancel/${blocked}`)
+  expect(await service.jobEnd('blocks', blocked)).toMatchObject({ status: 'CANCELLED' })
+
+  const eats = 'def handler(job):\n    return len(b"x" * (1 << 30))\n'
+  const small = { ...onLab, container: { ...onLab.container, memoryBytes: 128 * 1024 ** 2 } }
+  await service.createHandler('eats', eats, small)
+  const eaten = await service.jobEnd('eats', await service.run('eats', {}), START_MS)
+  expect(JSON.stringify(eaten)).toContain('out of memory')
+})
+
+test('a load-balanced worker on a node answers requests, streams and WebSockets here', async () => {
+  const { swarm, service, onLab } = await setup()
+  const web = new URL('../support/workers/web.py', import.meta.url)
+  for (const node of swarm.nodes)
+    await node.run(
+      'sh',
+      '-c',
+      'mkdir -p /root/web && printf %s "$1" >/root/web/web.py',
+      'sh',
+      readFileSync(web, 'utf8'),
+    )
+  await service.createEndpoint('web', {
+    handler: undefined,
+    command: 'python3 /web/web.py',
+    loadBalanced: {},
+    env: { LISTEN_HOST: '0.0.0.0' },
+    ...ONE,
+    container: { ...onLab.container, volumes: [{ source: '/root/web', target: '/web', readOnly: true }] },
+  })
+  await until(async () => expect((await service.ask('GET', '/lb/web/work?ms=1')).status).toBe(200), START_MS)
+  const headers = { authorization: `Bearer ${service.read('data', 'account.key').trim()}` }
+  const socket = new WebSocket(`${service.url().replace('http', 'ws')}/lb/web/socket`, { headers })
+  await once(socket, 'open')
+  socket.send('there and back')
+  expect(((await once(socket, 'message'))[0] as MessageEvent).data).toBe('there and back')
+  socket.close()
+})
+
+test('what no node has is the waiting reason, in the words of the scheduler', async () => {
+  const { service, onLab } = await setup()
+  const nowhere = { ...onLab.container, placement: ['node.labels.zone==nowhere'] }
+  await service.createHandler('waits', WAITS, { ...onLab, container: nowhere })
+  const job = await service.run('waits', { s: 0 })
+  await until(async () => {
+    const said = JSON.stringify([await service.get('/api/endpoints/waits'), await service.get(`/api/jobs/${job}`)])
+    expect(said).toContain('no suitable node (scheduling constraints not satisfied on 3 nodes)')
+  }, START_MS)
+})
+
+test('a service that was killed finds its workers there again, and a removed machine leaves nothing in the swarm', async () => {
+  const { swarm, manager, service, start, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
+  await service.createHandler('waits', WAITS, onLab)
+  const job = await service.run('waits', { s: 8 })
+  await until(() => isRunning('waits', job), START_MS)
+  const node = await nodeOfWorker()
+  const before = await workersOn(node)
+  await service.kill()
+  await start()
+  expect(await service.jobEnd('waits', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  expect(await workersOn(node)).toBe(before)
+  expect((await service.ask('DELETE', '/api/machines/lab')).status).toBe(200)
+  await until(async () => {
+    for (const what of ['service', 'secret', 'config'])
+      expect(await swarm.docker(manager, what, 'ls', '--quiet')).toBe('')
+    expect(await swarm.docker(manager, 'network', 'ls', '--quiet', '--filter', 'name=drydock')).toBe('')
+  })
+})
+
+const DOUBLES = 'import runpod\nrunpod.serverless.start({"handler": lambda job: {"doubled": job["input"]["n"] * 2}})\n'
+
+test('the public worker SDK runs unmodified, on a node that got its image from the manager alone', async ({ skip }) => {
+  const engine = await dockerEngine('image-runpod')
+  if ('why' in engine) return skip(engine.why)
+  const { swarm, manager, workers, service, onLab, nodeOfWorker } = await setup()
+  const load = `docker -H '${engine.dockerHost}' save ${SDK_IMAGE} | docker -H '${manager.dockerHost}' load`
+  await promisify(execFile)('sh', ['-c', load])
+  const container = { machine: 'lab', image: SDK_IMAGE, placement: ['node.role==worker'] }
+  const program = { entrypoint: ['python3', '-u'], args: ['-c', DOUBLES] }
+  await service.createEndpoint('sdk', { ...onLab, handler: undefined, container: { ...container, ...program } })
+  const end = await service.jobEnd('sdk', await service.run('sdk', { n: 21 }), START_MS)
+  expect(end).toMatchObject({ status: 'COMPLETED', output: { doubled: 42 } })
+  const node = await nodeOfWorker()
+  expect(workers.map(({ name }) => name)).toContain(node.name)
+  const id = await swarm.docker(manager, 'image', 'inspect', '--format', '{{.Id}}', SDK_IMAGE)
+  expect(await swarm.docker(node, 'image', 'inspect', '--format', '{{.Id}}', id)).toBe(id)
+})

@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { until } from '../support/served-service.ts'
+import { NARROW, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+describe('the what-if tab of an endpoint', () => {
+  test('compares settings by the keyboard alone, and writes the one that is chosen', async () => {
+    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    await service.createEndpoint('gated', { workersMax: 1, idleTimeoutMs: 5000 })
+    await open('/endpoints/gated/what-if')
+    await expectAccessible()
+    await shoot('what-if-empty')
+    await page.getByRole('button', { name: 'Simulate' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/no worker of this endpoint was seen to start/)
+      .waitFor()
+
+    await page.getByRole('combobox', { name: 'Load' }).focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('St')
+    await page.keyboard.press('Enter')
+    await page.getByLabel('Jobs a second').fill('x')
+    await page.getByLabel('Cold start, seconds').fill('3')
+    await page.getByLabel('Execution, seconds').fill('0.9')
+    await page.keyboard.press('Enter')
+    await page.getByText('Enter a number, 0 or more.').waitFor()
+    await page.getByLabel('Jobs a second').fill('1')
+    await page.getByLabel('Hours').fill('0.2')
+    await page.getByLabel('Own price a second').fill('0.0003')
+    await page.keyboard.press('Enter')
+
+    const table = page.getByRole('grid', { name: 'Settings' })
+    await table.getByRole('row', { name: /^now/ }).waitFor()
+    await expectAccessible()
+    await shoot('what-if')
+    await page.setViewportSize(NARROW)
+    await shoot('what-if-narrow')
+    await until(async () => expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(NARROW.width))
+
+    const use = table.getByRole('button', { name: /^Use this/ }).first()
+    const name = (await use.getAttribute('aria-label')) ?? ''
+    await use.focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(`gated now has ${name.slice('Use this: '.length)}.`).waitFor()
+    expect((await service.get('/api/endpoints/gated')).idleTimeoutMs).not.toBe(5000)
+    // What the first question was refused with.
+    expect(faults).toEqual([expect.stringContaining('400')])
+  })
+})

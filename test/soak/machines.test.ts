@@ -1,0 +1,35 @@
+/** Faults of other machines with all their runs; `npm test` makes the short ones once (test/machines/faults.test.ts). */
+import { describe, onTestFinished, test } from 'vitest'
+import { breakMachines, type MachineFault } from '../safety/machine-faults.ts'
+import { cableOut, engineKilled, farPlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
+import { type FarMachine, farMachine } from '../support/far-machine.ts'
+import { soakFault } from './support/record-safety.ts'
+
+const RUNS = 20
+// Two minutes for a run with a long fault, and as much as all others take; ms.
+const LIMIT_MS = 120 * 60_000
+
+const FAULTS: Readonly<Record<string, (machine: FarMachine) => MachineFault>> = {
+  'the cable of a machine is out for 5 s': (machine) => cableOut(machine, 5000),
+  'the cable of a machine is out for 60 s': (machine) => cableOut(machine, 60_000),
+  'the sshd of a machine is killed': sshdKilled,
+  'the engine of a machine is killed': engineKilled,
+}
+
+describe('machines by ssh', () => {
+  for (const [name, faultOf] of Object.entries(FAULTS))
+    for (const killsService of [false, true])
+      test(
+        `${name}${killsService ? ', and the service in the middle of it' : ''}`,
+        async ({ skip }) => {
+          const machine = await farMachine()
+          if ('why' in machine) return skip(true, machine.why)
+          onTestFinished(machine.stop)
+          const place = await farPlaceOfFaults(machine)
+          await soakFault({ row: 0, of: RUNS }, (runs) =>
+            breakMachines(place, faultOf(machine), { runs, killsService }),
+          )
+        },
+        LIMIT_MS,
+      )
+})

@@ -1,0 +1,50 @@
+/** The faults of a machine that is reached by ssh, and the machine as a place for them. */
+import type { FaultPlace, MachineFault } from '../safety/machine-faults.ts'
+import type { FarMachine } from './far-machine.ts'
+import { FAR_IMAGE, farService } from './far-service.ts'
+
+const LEDGER = '/root/ledger'
+
+/** A service whose workers run on the machine. */
+export async function farPlaceOfFaults(machine: FarMachine): Promise<FaultPlace> {
+  await machine.run('sh', '-c', `mkdir -p ${LEDGER} && : >${LEDGER}/lines`)
+  const service = await farService(machine)
+  const lines = (text: string) => text.split('\n').filter(Boolean)
+  return {
+    service,
+    container: { image: FAR_IMAGE, machine: 'box', volumes: [{ source: LEDGER, target: '/ledger' }] },
+    ledger: async () => lines(await machine.run('cat', `${LEDGER}/lines`)),
+    running: async () => lines(await service.docker('ps', '--quiet', '--no-trunc', '--filter', 'label=svc.worker')),
+    async events(since) {
+      const filters = ['label=svc.worker', 'event=start', 'event=die'].flatMap((filter) => ['--filter', filter])
+      const span = ['--since', String(since), '--until', String(Math.ceil(Date.now() / 1000))]
+      const output = await service.docker('events', ...span, ...filters, '--format', '{{.Action}} {{.ID}}')
+      return lines(output).map((line) => {
+        const [action, container = ''] = line.split(' ')
+        return { container, action: action === 'start' ? 'start' : 'die' }
+      })
+    },
+    reached: service.reached,
+  }
+}
+
+/** The cable is out for some time. */
+export const cableOut = ({ link }: FarMachine, lastsMs: number): MachineFault => ({
+  make: () => link('down'),
+  mend: () => link('up'),
+  lastsMs,
+})
+
+/** Its sshd is killed with all connections. */
+export const sshdKilled = ({ killSshd, startSshd }: FarMachine): MachineFault => ({
+  make: killSshd,
+  mend: startSshd,
+  lastsMs: 2000,
+})
+
+/** Its engine is killed, and its containers with it. */
+export const engineKilled = ({ killEngine, startEngine }: FarMachine): MachineFault => ({
+  make: killEngine,
+  mend: startEngine,
+  endsContainers: true,
+})

@@ -1,0 +1,62 @@
+/** A real service that was told of other machines; its workers can run there alone, as no engine is on this one. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { expect, onTestFinished } from 'vitest'
+import { type ContainerService, containerService } from './container-service.ts'
+import { type FarMachine, sshOfUser } from './far-machine.ts'
+import { type ServeOptions, until } from './served-service.ts'
+
+/** Image with nothing but Python, which every machine has. */
+export const FAR_IMAGE = 'python:3.11-slim-bookworm'
+
+/** The service, and the machine as it calls it. */
+export type FarService = ContainerService & {
+  readonly machine: FarMachine
+  /** Settings of an endpoint with one worker on the machine. */
+  readonly onBox: { readonly container: object; readonly workersMin: number; readonly workersMax: number }
+  /** Waits until the service reaches the machine. */
+  readonly reached: () => Promise<void>
+}
+
+/**
+ * Starts a service that knows the machine as `box`. When the test ends, nothing of it is left there.
+ * @param options of its starts, also the later ones; `data`: a data folder that is elsewhere
+ */
+export async function farService(
+  machine: FarMachine,
+  { data, ...options }: ServeOptions & { readonly data?: string } = {},
+): Promise<FarService> {
+  const user = sshOfUser([machine])
+  onTestFinished(user.remove)
+  // Registered before the service, so that it is done when that is gone.
+  onTestFinished(() => removeContainers(machine))
+  const service = containerService({ dockerHost: machine.dockerHost }, data === undefined ? undefined : { data })
+  const env = { PATH: user.searchPath, DOCKER_HOST: 'unix:///nowhere/docker.sock', ...options.env }
+  const start = (more: ServeOptions = {}) => service.start({ ...options, ...more, env: { ...env, ...more.env } })
+  const reached = async () =>
+    void (await until(async () => expect(await service.get('/api/machines/box')).toMatchObject({ state: 'connected' })))
+  await start()
+  await service.post('/api/machines', { name: 'box', way: { kind: 'ssh', to: machine.name } })
+  await reached()
+  return {
+    ...service,
+    machine,
+    start,
+    reached,
+    containers: async (label = 'svc.worker') =>
+      (await service.docker('ps', '--all', '--quiet', '--no-trunc', '--filter', `label=${label}`))
+        .split('\n')
+        .filter(Boolean),
+    onBox: { container: { image: FAR_IMAGE, machine: 'box' }, workersMin: 1, workersMax: 1 },
+  }
+}
+
+async function removeContainers({ dockerHost }: FarMachine): Promise<void> {
+  const docker = async (...argv: readonly string[]) =>
+    (await promisify(execFile)('docker', ['-H', dockerHost, ...argv])).stdout.trim()
+  // Of two removals at once the engine refuses one.
+  await until(async () => {
+    const left = (await docker('ps', '-aq')).split('\n').filter(Boolean)
+    if (left.length > 0) await docker('rm', '--force', '--volumes', ...left)
+  })
+}

@@ -1,11 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
+import { PATIENCE_MS, TEST_LIMIT_MS } from './test/support/patience.ts'
 
-// The limit of one test or hook, in ms. Source: ours; real processes start within it on two busy cores, also where the
-// machine has more to do.
-const TEST_LIMIT_MS = 60_000
-// How long a fact is waited for, in ms: only a test that fails waits so long.
-const PATIENCE_MS = 40_000
 // A soak test runs a fault hundreds of times, in ms.
 const SOAK_LIMIT_MS = 15 * 60_000
 // A test that makes a package copies 200 MB twice, in ms.

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { Fleet, FleetWorker, WorkerExit, WorkerSpec } from '../../src-main/services/ports/fleet.ts'
 import type { WorkerStep } from '../support/fake-fleet.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 /** A place for workers, and what the suite needs to know of one kind of it. */
 export type FleetPlace = {
@@ -17,7 +18,6 @@ export type FleetPlace = {
   readonly lives: (worker: FleetWorker) => boolean
 }
 
-const PATIENCE_MS = 10_000
 const GRACE_MS = 150
 // Longer than any test waits.
 const LONG_MS = 60_000

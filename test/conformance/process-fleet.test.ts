@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { describeFleet, specOf, until, watched } from './fleet.ts'
 import { isAlive, processPlace } from './process-place.ts'
 
 describeFleet('process', processPlace)
 
 const GRACE_MS = 150
-const PATIENCE_MS = 10_000
 const MIB = 1024 * 1024
 // A file is emptied past 8 MiB. The writer adds 4 MiB at a time, and nothing while it holds more than 16.
 const [ROUND_BYTES, PAUSE_BYTES, ROUNDS] = [4 * MIB, 16 * MIB, 16]

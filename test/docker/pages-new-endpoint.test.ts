@@ -5,13 +5,12 @@ import { setup as buildPages } from '../support/build-pages.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 const engine = await dockerEngine()
 const why = 'why' in engine ? engine.why : noBrowser
 // The pages are built first where they are not of these sources, ms.
 const BUILD_MS = 120_000
-// Docker starts a container in seconds on two busy cores, ms.
-const PATIENCE_MS = 25_000
 
 // Chromium breaks off requests of a page while networks of other tests' containers come and go.
 const AGAIN = { retry: 2 } as const

@@ -12,8 +12,6 @@ import { startedService } from '../support/served-service.ts'
 
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const BIG_SEED = '18446744073709551615'
-// Several real pictures, one after the other.
-const LONG_MS = 60_000
 
 async function setup() {
   const service = await startedService()
@@ -72,9 +70,7 @@ test('a graph that is wrong, or an input that is not there, publishes nothing', 
   expect((await service.get('/api/published-graphs')).graphs).toEqual([])
 })
 
-test('a sweep runs each combination, exact to the last digit, each result in a folder of its own', {
-  timeout: LONG_MS,
-}, async () => {
+test('a sweep runs each combination, exact to the last digit, each result in a folder of its own', async () => {
   const { service, command } = await setup()
   const over = ['--over', `6.seed=${BIG_SEED},7`, '--over', '6.steps=2,3']
   const { exitCode, documents } = await command(

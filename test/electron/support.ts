@@ -14,12 +14,9 @@ import { recordOutput } from '../../src-main/electron/last-output.ts'
 import type { ServiceArguments } from '../../src-main/electron/service-messages.ts'
 import { type ServiceChild, type ServiceState, ServiceSupervisor } from '../../src-main/electron/supervise-service.ts'
 import { systemTime } from '../../src-main/server/system-ports.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { processesMarked, signal } from '../support/process-table.ts'
 import { until as untilWithin } from '../support/served-service.ts'
-
-// Half of the limit of a test, in ms: a service, and what starts it, start one after the other beside those of other
-// tests.
-const PATIENCE_MS = 60_000
 
 const SERVICE = fileURLToPath(new URL('../../src-main/electron/service-process.ts', import.meta.url))
 

@@ -12,8 +12,6 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.url))
 const SIZES = [{ width: 1440, height: 900 }, NARROW, { width: 800, height: 700 }] as const
 const MANY = 30
-// A preview with its workers, or a dozen looks at a page, on a machine that does much else; ms.
-const LONG_MS = 90_000
 
 // Workers are processes, also where an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
@@ -71,7 +69,7 @@ async function look(pages: Pages, name: string): Promise<void> {
   }
 }
 
-describe('in light and dark colours', { timeout: LONG_MS }, () => {
+describe('in light and dark colours', () => {
   test('the list with nothing, and the panel that opens a folder', async () => {
     const pages = await setup({}, PROCESSES)
     const { page, open, service } = pages
@@ -120,7 +118,7 @@ describe('in light and dark colours', { timeout: LONG_MS }, () => {
     await page.getByText('A preview runs the app').waitFor()
     await look(pages, `apps-no-preview`)
     await page.keyboard.press('p')
-    await page.getByRole('list', { name: 'Addresses' }).waitFor({ timeout: LONG_MS })
+    await page.getByRole('list', { name: 'Addresses' }).waitFor()
     await look(pages, `apps-preview`)
     await page.getByRole('button', { name: 'Stop preview' }).click()
     await page.getByText('Ended', { exact: true }).waitFor()

@@ -16,9 +16,6 @@ const EXAMPLES = fileURLToPath(new URL('../../resources/examples', import.meta.u
 // Workers are processes, also where an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
-// Builds, workers and a preview one after the other; ms.
-const LONG_MS = 90_000
-
 /** Copies an example and opens it. */
 async function openExample(service: ServedService, name: string): Promise<{ id: string; folder: string }> {
   const folder = join(service.folder, name)
@@ -173,7 +170,7 @@ describe('a build', () => {
 describe('an artifact with packages', () => {
   const parts = Array.from({ length: 12 }, (_one, at) => `part${at}`)
 
-  test('is drawn by size, and what is not needed is left out', { timeout: LONG_MS }, async () => {
+  test('is drawn by size, and what is not needed is left out', async () => {
     const wheels = mkdtempSync(join(tmpdir(), 'drydock-wheels-'))
     onTestFinished(() => rmSync(wheels, { recursive: true, force: true }))
     makeWheels(wheels, [
@@ -192,7 +189,7 @@ describe('an artifact with packages', () => {
     await open(`/apps/projects/${id}/build`)
     await page.getByRole('button', { name: 'Build', exact: true }).click()
     const pieces = page.getByRole('region', { name: 'Pieces' })
-    await pieces.getByRole('row', { name: /^frames 2\.1\.0 package 3\.\d MiB/ }).waitFor({ timeout: LONG_MS })
+    await pieces.getByRole('row', { name: /^frames 2\.1\.0 package 3\.\d MiB/ }).waitFor()
     await page.locator('[data-treemap]').getByText('sales.csv').click()
     expect(await pieces.getByRole('row', { name: /sales\.csv/ }).getAttribute('aria-current')).toBe('true')
     await listOf(page, 'Could be left out').getByText('.gitignore').first().waitFor()
@@ -203,14 +200,14 @@ describe('an artifact with packages', () => {
     await page.reload()
     await pieces.getByRole('row', { name: /^unused/ }).waitFor()
     await page.getByRole('button', { name: 'Build again' }).click()
-    await pieces.getByRole('row', { name: /^unused/ }).waitFor({ state: 'detached', timeout: LONG_MS })
-    await pieces.getByRole('row', { name: /^frames/ }).waitFor({ timeout: LONG_MS })
+    await pieces.getByRole('row', { name: /^unused/ }).waitFor({ state: 'detached' })
+    await pieces.getByRole('row', { name: /^frames/ }).waitFor()
     expect(faults).toEqual([])
   })
 })
 
 describe('a deploy', () => {
-  test('shows its plan, goes live, and shows the next one as a diff', { timeout: LONG_MS }, async () => {
+  test('shows its plan, goes live, and shows the next one as a diff', async () => {
     const { service, page, open, shoot, expectAccessible, faults } = await setup({}, PROCESSES)
     const { id, folder } = await openExample(service, 'mixed')
     await open(`/apps/projects/${id}/deploy`)
@@ -262,7 +259,7 @@ describe('a deploy that cannot be', () => {
 })
 
 describe('a preview', () => {
-  test('follows each save, tells what breaks, and ends', { timeout: LONG_MS }, async () => {
+  test('follows each save, tells what breaks, and ends', async () => {
     const { service, page, open, shoot, expectAccessible, faults } = await setup({}, PROCESSES)
     const { id, folder } = await openExample(service, 'hello')
     await open(`/apps/projects/${id}/preview`)
@@ -294,7 +291,7 @@ describe('a preview', () => {
     expect(faults).toEqual([])
   })
 
-  test('leads to a request, the workers and the logs of each of its endpoints', { timeout: LONG_MS }, async () => {
+  test('leads to a request, the workers and the logs of each of its endpoints', async () => {
     const { service, page, open, shoot, expectAccessible, faults } = await setup({}, PROCESSES)
     const { id, folder } = await openExample(service, 'hello')
     edit(folder, 'app.py', '    return {', '    print("greeted")\n    return {')

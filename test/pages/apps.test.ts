@@ -11,9 +11,6 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 // Workers are processes, also where an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
-// Several deploys one after the other; ms.
-const LONG_MS = 60_000
-
 const GREET = `
 from svc import Endpoint
 
@@ -71,7 +68,7 @@ describe('deployed apps', () => {
     expect(faults).toEqual([])
   })
 
-  test('are rolled back: the release is followed, and the earlier code answers', { timeout: LONG_MS }, async () => {
+  test('are rolled back: the release is followed, and the earlier code answers', async () => {
     const { service, page, open, shoot } = await setup({}, PROCESSES)
     const folder = writeApp(service, { 'greet.py': GREET, 'count.py': COUNT })
     await deploy(service, folder)
@@ -169,7 +166,7 @@ describe('an environment', () => {
     expect((await service.ask('GET', '/api/apps/shop/environments/production')).status).toBe(404)
   })
 
-  test('shows a release that somebody else makes, and gives it up', { timeout: LONG_MS }, async () => {
+  test('shows a release that somebody else makes, and gives it up', async () => {
     const { service, page, open, shoot } = await setup({}, PROCESSES)
     const folder = writeApp(service, { 'greet.py': GREET })
     await deploy(service, folder)
@@ -199,7 +196,7 @@ describe('an environment', () => {
 })
 
 describe('in light and dark colours', () => {
-  test('lists and environment have no serious fault of access, wide and narrow', { timeout: LONG_MS }, async () => {
+  test('lists and environment have no serious fault of access, wide and narrow', async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({}, PROCESSES)
     await deploy(service, writeApp(service, { 'greet.py': GREET, 'count.py': COUNT }))
     await service.ask('PATCH', '/api/apps/shop/environments/production/variables', { set: { TOKEN: 'x', OTHER: 'y' } })

@@ -21,7 +21,6 @@ def handler(job):
 
 // Figures are written every 10 s, and asked for as often; ms.
 const FIGURES_MS = 40_000
-const LONG_MS = 60_000
 
 /** An endpoint whose worker crashed once. */
 async function createCrashed(service: ServedService): Promise<void> {
@@ -55,9 +54,7 @@ const stopClock = (page: Page, at: number) =>
 const strip = (page: Page) => page.getByRole('region', { name: 'Events' })
 
 describe('the overview of an endpoint', () => {
-  test('has marks of what happened over its charts, each with its reason and a way to it', {
-    timeout: LONG_MS,
-  }, async () => {
+  test('has marks of what happened over its charts, each with its reason and a way to it', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await createCrashed(service)
     await service.jobEnd('faces', await service.run('faces', { fail: true }))
@@ -89,7 +86,7 @@ describe('the overview of an endpoint', () => {
     expect(faults).toEqual([])
   })
 
-  test('counts cold starts', { timeout: LONG_MS }, async () => {
+  test('counts cold starts', async () => {
     const { service, page, open } = await setup()
     await service.createHandler('faces', HANDLER)
     await service.jobEnd('faces', await service.run('faces', {}))
@@ -101,7 +98,7 @@ describe('the overview of an endpoint', () => {
     await until(async () => expect(await workers.textContent()).toMatch(/cold starts [1-9]/))
   })
 
-  test('of a load-balanced one has charts and figures of its requests', { timeout: LONG_MS }, async () => {
+  test('of a load-balanced one has charts and figures of its requests', async () => {
     const { service, page, open } = await setup()
     await createWeb(service)
     const target = targetOf(service)

@@ -11,8 +11,6 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 // Workers are processes, also where an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
-// A dozen jobs and three releases one after the other, in ms.
-const LONG_MS = 120_000
 
 const HANDLER = `
 import os, time
@@ -53,7 +51,7 @@ async function createEndpoint(page: Page, service: ServedService): Promise<void>
 const answerOf = (page: Page, way: string) => page.getByRole('region', { name: `Response of ${way}`, exact: true })
 const tab = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
-test('an endpoint is made, asked, watched, searched and mended, all in the pages', { timeout: LONG_MS }, async () => {
+test('an endpoint is made, asked, watched, searched and mended, all in the pages', async () => {
   const { service, page, open, faults } = await setup({}, PROCESSES)
   await open('/')
   await createEndpoint(page, service)
@@ -88,7 +86,7 @@ test('an endpoint is made, asked, watched, searched and mended, all in the pages
   expect(faults).toEqual([])
 })
 
-test('many waiting jobs are cancelled at once', { timeout: LONG_MS }, async () => {
+test('many waiting jobs are cancelled at once', async () => {
   const { service, page, open, faults } = await setup({}, PROCESSES)
   await open('/')
   await createEndpoint(page, service)
@@ -105,7 +103,7 @@ test('many waiting jobs are cancelled at once', { timeout: LONG_MS }, async () =
   expect(faults).toEqual([])
 })
 
-test('an example app is opened, deployed, changed, deployed again and rolled back', { timeout: LONG_MS }, async () => {
+test('an example app is opened, deployed, changed, deployed again and rolled back', async () => {
   const { service, page, open, faults } = await setup({}, PROCESSES)
   const folder = join(service.folder, 'mine')
   await open('/apps')

@@ -13,9 +13,6 @@ const noEngine = 'why' in engine ? engine.why : undefined
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Several pages are looked at one after the other, on a machine that does much else; ms.
-const LONG_MS = 90_000
-
 /** A folder of Docker's settings that knows the engine of the tests as the context box. */
 function dockerSettings(): string {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-contexts-'))
@@ -86,9 +83,7 @@ const SWARM = {
 }
 
 describe('where there is no machine yet', () => {
-  test('the page leads from none to a first job, and is used with the keyboard alone', {
-    timeout: LONG_MS,
-  }, async () => {
+  test('the page leads from none to a first job, and is used with the keyboard alone', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await open('/machines')
     const steps = page.getByRole('region', { name: 'The first machine' })
@@ -126,9 +121,9 @@ describe('where there is no machine yet', () => {
 })
 
 describe('a machine', () => {
-  test('is added as a context, tested step by step, shown with what it has, and removed after a question', {
-    timeout: LONG_MS,
-  }, async ({ skip }) => {
+  test('is added as a context, tested step by step, shown with what it has, and removed after a question', async ({
+    skip,
+  }) => {
     skip(noEngine !== undefined, noEngine)
     const { service, page, open, expectAccessible, shoot, faults } = await withContext()
     await open('/machines')
@@ -198,9 +193,7 @@ describe('a machine', () => {
 })
 
 describe('a swarm', () => {
-  test('shows its nodes with reasons, and its join command on demand, wide and narrow', {
-    timeout: LONG_MS,
-  }, async () => {
+  test('shows its nodes with reasons, and its join command on demand, wide and narrow', async () => {
     const { page, open, expectAccessible, shoot, faults } = await setup()
     onTestFinished(() => page.unrouteAll({ behavior: 'wait' }))
     const lost = { ...SWARM, name: 'lost', swarm: false, facts: undefined, state: 'unreachable', reason: 'timed out' }

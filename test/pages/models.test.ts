@@ -47,12 +47,7 @@ async function setupMissing() {
   return { ...pages, goOn, host, folder, url, id }
 }
 
-// Two pages, looked at in two colours, on a machine that does much else; ms.
-const LONG_MS = 60_000
-
-test('a model that a graph misses is downloaded with one click, the problem goes away, and the page of models shows all of it', {
-  timeout: LONG_MS,
-}, async () => {
+test('a model that a graph misses is downloaded with one click, the problem goes away, and the page of models shows all of it', async () => {
   const { service, page, open, expectAccessible, shoot, faults, goOn, host, id } = await setupMissing()
 
   await open(`/workflows/edit/${id}`)
@@ -102,9 +97,7 @@ test('a model that a graph misses is downloaded with one click, the problem goes
   expect(faults).toEqual([])
 })
 
-test('two windows follow a download, a file that came by hand and a deletion, whoever began them', {
-  timeout: LONG_MS,
-}, async () => {
+test('two windows follow a download, a file that came by hand and a deletion, whoever began them', async () => {
   const { service, page, open, faults, goOn, folder, url, id } = await setupMissing()
   mkdirSync(join(folder, 'vae'))
 

@@ -10,8 +10,6 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 // Workers are processes, also where an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
-// Each section of the pages is opened, on a machine that does much else; ms.
-const LONG_MS = 60_000
 
 const ECHO = 'def handler(job):\n    return job["input"]\n'
 const GRAPH = JSON.stringify({
@@ -42,7 +40,7 @@ const groupsOf = (page: Page) => palette(page).locator('[cmdk-group-heading]').a
 
 const chosen = (page: Page) => palette(page).getByRole('option', { selected: true })
 
-test('"new" finds on every page all that can be made', { timeout: LONG_MS }, async () => {
+test('"new" finds on every page all that can be made', async () => {
   const { service, page, open, faults } = await setup({}, PROCESSES)
   await service.createHandler('echo', ECHO)
   const makes = [
@@ -78,9 +76,7 @@ test('"new" finds on every page all that can be made', { timeout: LONG_MS }, asy
   expect(faults).toEqual([])
 })
 
-test('endpoints, jobs, workflows and settings are found by the keyboard, and what was opened and used comes first', {
-  timeout: LONG_MS,
-}, async () => {
+test('endpoints, jobs, workflows and settings are found by the keyboard, and what was opened and used comes first', async () => {
   const { service, page, open, expectAccessible, shoot, faults } = await setup({}, PROCESSES)
   await service.createHandler('echo', ECHO)
   await service.createHandler('echo-two', ECHO)

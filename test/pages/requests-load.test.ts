@@ -7,8 +7,6 @@ import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Five hundred requests one after the other, and pages looked at in between, on a machine that does much else; ms.
-const LONG_MS = 90_000
 // How long all requests of a load test may take, ms.
 const REQUESTS_MS = 60_000
 
@@ -29,7 +27,7 @@ const testsOf = async (service: ServedService, id: string) =>
   (await service.get(`/api/endpoints/${id}/load-tests`)).loadTests
 
 describe('a load test', () => {
-  test('is started, watched to its end, and two are compared', { timeout: LONG_MS }, async () => {
+  test('is started, watched to its end, and two are compared', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await service.createHandler('echo', ECHO, { workersMax: 2, concurrency: 8 })
     await open('/endpoints/echo/requests?view=load')

@@ -10,6 +10,7 @@ import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'pla
 import { afterAll, expect, onTestFinished } from 'vitest'
 import { launchChromium } from '../support/chromium.ts'
 import { electronProgram, openElectronWindow } from '../support/electron-window.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, type ServeOptions, startedService, until } from '../support/served-service.ts'
 
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
@@ -17,9 +18,6 @@ const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 
 const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
 
-// As long as for other facts of a service: some come by what is asked again every 5 s, on a machine that does much
-// else.
-const PATIENCE_MS = 40_000
 // Chromium breaks off what it loads when a network comes or goes, as those of containers of other tests do.
 const OF_THE_MACHINE = /ERR_NETWORK_CHANGED/
 

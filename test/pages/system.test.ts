@@ -7,9 +7,6 @@ import { NARROW, type Pages, setup as setupPages } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Several pages are looked at one after the other, on a machine that does much else; ms.
-const LONG_MS = 60_000
-
 const NOWHERE = 'unix:///nowhere/docker.sock'
 
 /** A service without an engine and without cards, whatever this machine has. */
@@ -192,7 +189,7 @@ const NUMBERS =
   '(WITH RECURSIVE numbers (value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM numbers WHERE value < 3000) SELECT value FROM numbers)'
 
 describe('every tab', () => {
-  test('is well in light and dark, narrow and very narrow', { timeout: LONG_MS }, async () => {
+  test('is well in light and dark, narrow and very narrow', async () => {
     const pages = await setup({ viewport: NARROW })
     const { page, service, open, expectAccessible, shoot } = pages
     await service.createHandler('broken', 'import nothing_like_it\n', { workersMin: 1 })

@@ -11,8 +11,6 @@ import { launch, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Several pages are looked at one after the other, on a machine that does much else; ms.
-const LONG_MS = 60_000
 // Source: docs/spec/targets.md, 1.
 const FIRST_BUNDLE_BYTES = 350 * 1024
 
@@ -59,7 +57,7 @@ describe('a browser', () => {
 })
 
 describe('every page', () => {
-  test('has an address, a title, and no serious fault of access', { timeout: LONG_MS }, async () => {
+  test('has an address, a title, and no serious fault of access', async () => {
     const { page, open, expectAccessible, faults } = await setup()
     for (const section of PAGE_SECTIONS) {
       await open(`/${section}`)
@@ -161,7 +159,7 @@ test('a page of another port can do nothing here, though the browser sends it th
   expect(await paused()).toBe(true)
 })
 
-test('what the first page loads is at most 350 kB, packed, whichever it is', { timeout: LONG_MS }, async () => {
+test('what the first page loads is at most 350 kB, packed, whichever it is', async () => {
   const { page, open } = await setup()
   // The other pages are loaded once the browser has nothing to do, which here never comes.
   await page.addInitScript(() => {

@@ -8,9 +8,6 @@ import { choose, NARROW, type Pages, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Several pages are looked at one after the other, on a machine that does much else; ms.
-const LONG_MS = 60_000
-
 const CRASHING = `
 import sys
 def handler(job):
@@ -119,9 +116,7 @@ describe('the page of workers', () => {
     await drawer.getByText('It ended unexpectedly').waitFor()
   })
 
-  test('is filtered by endpoint and state, in the address, and used with the keyboard', {
-    timeout: LONG_MS,
-  }, async () => {
+  test('is filtered by endpoint and state, in the address, and used with the keyboard', async () => {
     const { service, page, open } = await setup()
     for (const id of ['one', 'two']) await service.createEndpoint(id, { workersMin: 2, workersMax: 2 })
     await workersIn(service, 'idle', 4)
@@ -153,9 +148,7 @@ describe('the page of workers', () => {
 })
 
 describe('the drawer of a worker', () => {
-  test('shows what it is, its log with colours, and where its folder is for a shell', {
-    timeout: LONG_MS,
-  }, async () => {
+  test('shows what it is, its log with colours, and where its folder is for a shell', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 1, env: { MODEL: 'hush', TOKEN: 'hush' } })
     const { id } = await workerIn(service, 'idle')
@@ -333,9 +326,7 @@ test('two hundred workers with graphics cards are shown and reached', async () =
 })
 
 describe('in light and dark colours', () => {
-  test('the cards of six workers have no serious fault of access, wide and narrow, and with the service down', {
-    timeout: LONG_MS,
-  }, async () => {
+  test('the cards of six workers have no serious fault of access, wide and narrow, and with the service down', async () => {
     const { service, page, open, expectAccessible, shoot } = await setup({})
     const name = 'An endpoint whose name is longer than what a narrow window has room for'
     await service.createEndpoint('gated', { workersMin: 4, workersMax: 5, name })
@@ -362,7 +353,7 @@ describe('in light and dark colours', () => {
     await shoot(`workers-down`)
   })
 
-  test('the drawer has no serious fault of access, wide and narrow', { timeout: LONG_MS }, async () => {
+  test('the drawer has no serious fault of access, wide and narrow', async () => {
     const pages = await setup({})
     const { service, page, expectAccessible, shoot } = pages
     await service.createHandler('loud', LOUD, { workersMin: 1, workersMax: 1, env: { MODEL: 'small', TOKEN: 'x' } })

@@ -12,9 +12,6 @@ import { choose, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Two runs, for each of which a worker starts, on a machine that does much else; ms.
-const LONG_MS = 90_000
-const RUN_MS = 30_000
 const HANDLER = fileURLToPath(new URL('../../resources/node/comfyui/handler.ts', import.meta.url))
 
 const size = ['INT', { default: 16, min: 1, max: 64 }]
@@ -48,9 +45,7 @@ async function server(name: string) {
   return { url, state }
 }
 
-test('a run waits with its reason for a server that starts, shows previews on their nodes, and folds the traceback of an error', {
-  timeout: LONG_MS,
-}, async () => {
+test('a run waits with its reason for a server that starts, shows previews on their nodes, and folds the traceback of an error', async () => {
   const { service, page, open, expectAccessible, shoot, faults } = await setup()
   const [{ url, state }, failing] = [await server('only-temporary'), await server('node-fails')]
   await service.createEndpoint('comfy', { handler: HANDLER, workersMax: 1, workflows: { server: url } })
@@ -66,12 +61,12 @@ test('a run waits with its reason for a server that starts, shows previews on th
   await until(async () => expect(await chooser.textContent()).toBe('comfy'))
   state.isUp = false
   await run.click()
-  await bar.getByText(/^ComfyUI \(127\.0\.0\.1:\d+\) does not answer yet\./).waitFor({ timeout: RUN_MS })
+  await bar.getByText(/^ComfyUI \(127\.0\.0\.1:\d+\) does not answer yet\./).waitFor()
   await expectAccessible()
   await shoot('bridge-waits')
   state.isUp = true
   const canvas = page.getByRole('main')
-  await canvas.getByRole('img', { name: /^ComfyUI_temp_.*\.png$/ }).waitFor({ timeout: RUN_MS })
+  await canvas.getByRole('img', { name: /^ComfyUI_temp_.*\.png$/ }).waitFor()
   await bar.getByRole('status', { name: 'Last run' }).getByText('0 results').waitFor()
   await page.getByText('It returned only previews, shown on its nodes.').waitFor()
   await expectAccessible()
@@ -81,7 +76,7 @@ test('a run waits with its reason for a server that starts, shows previews on th
   await run.click()
   const line = /^LoadImage \(1\): cannot identify image file/
   const results = page.getByRole('region', { name: 'Results' })
-  await results.getByText(line).waitFor({ timeout: RUN_MS })
+  await results.getByText(line).waitFor()
   const calls = results.getByRole('list', { name: 'Traceback' })
   expect(await calls.isVisible()).toBe(false)
   await results.getByText('Traceback', { exact: true }).click()

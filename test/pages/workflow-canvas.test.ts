@@ -11,8 +11,6 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 // Workers are processes, also where an engine runs; none is needed here.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 const WIDE = { width: 1440, height: 900 } as const
-// Much of the canvas in each test, on a machine that does much else; ms.
-const LONG_MS = 60_000
 
 /** Opens a document in the editor. @returns reads what is kept of it */
 async function openDocument({ service, visit, page }: Pages, text: string) {
@@ -52,7 +50,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.getA
 const said = (page: Page, words: string) =>
   page.locator('[aria-live="polite"]').getByText(words).waitFor({ state: 'attached' })
 
-test('one node, fifty and a thousand, in light and dark colours', { timeout: LONG_MS }, async () => {
+test('one node, fifty and a thousand, in light and dark colours', async () => {
   const pages = await setup({}, PROCESSES)
   const { page, shoot, expectAccessible, faults } = pages
   for (const nodes of [1, 50, 1000]) {
@@ -70,7 +68,7 @@ test('one node, fifty and a thousand, in light and dark colours', { timeout: LON
   expect(faults).toEqual([])
 })
 
-test('hands move, link, insert, add and undo', { timeout: LONG_MS }, async () => {
+test('hands move, link, insert, add and undo', async () => {
   const pages = await setup({}, PROCESSES)
   const { page, faults } = pages
   const kept = await openDocument(pages, nearDocument(7))
@@ -131,9 +129,7 @@ test('hands move, link, insert, add and undo', { timeout: LONG_MS }, async () =>
   expect(faults).toEqual([])
 })
 
-test('widgets take links, keys find nodes and free places, and what is selected has a bar', {
-  timeout: LONG_MS,
-}, async () => {
+test('widgets take links, keys find nodes and free places, and what is selected has a bar', async () => {
   const pages = await setup({}, PROCESSES)
   const { page, faults, shoot, expectAccessible } = pages
   const kept = await openDocument(pages, nearDocument(7))
@@ -217,7 +213,7 @@ test('widgets take links, keys find nodes and free places, and what is selected 
   expect(faults).toEqual([])
 })
 
-test('links take points, nodes and new ends; a node is copied by hand', { timeout: LONG_MS }, async () => {
+test('links take points, nodes and new ends; a node is copied by hand', async () => {
   const pages = await setup({}, PROCESSES)
   const { page, faults, expectAccessible, shoot, service, visit } = pages
   const empty = JSON.stringify({ last_node_id: 0, last_link_id: 0, nodes: [], links: [], groups: [], version: 0.4 })
@@ -273,9 +269,7 @@ test('links take points, nodes and new ends; a node is copied by hand', { timeou
   expect(faults).toEqual([])
 })
 
-test('a box selects; what is selected is grouped, muted, copied to another window and made a subgraph', {
-  timeout: LONG_MS,
-}, async () => {
+test('a box selects; what is selected is grouped, muted, copied to another window and made a subgraph', async () => {
   const pages = await setup({}, PROCESSES)
   const { page, shoot, faults, service } = pages
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -329,7 +323,7 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   expect(faults).toEqual([])
 })
 
-test('keys alone: move between nodes, edit, add, link, open menus, delete', { timeout: LONG_MS }, async () => {
+test('keys alone: move between nodes, edit, add, link, open menus, delete', async () => {
   const pages = await setup({}, PROCESSES)
   const { page, faults, expectAccessible, shoot } = pages
   const kept = await openDocument(pages, nearDocument(7))
@@ -397,9 +391,7 @@ function coloursOf(canvas: Element): Readonly<Record<'red' | 'green' | 'other', 
   return found
 }
 
-test('minimap and the graph from far away show the colours of nodes, and follow them', {
-  timeout: LONG_MS,
-}, async () => {
+test('minimap and the graph from far away show the colours of nodes, and follow them', async () => {
   const pages = await setup({}, PROCESSES)
   const { page, shoot, faults } = pages
   const of = (id: number, colours: object) => ({

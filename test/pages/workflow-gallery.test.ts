@@ -6,9 +6,6 @@ import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// Workers start, and all is looked at in two colours, on a machine that does much else; ms.
-const LONG_MS = 60_000
-
 /** Runs a graph on the painter, and waits for what it gives. */
 async function painted(service: ServedService, settings: Parameters<typeof payloadText>[0] = {}, more: object = {}) {
   const body = { endpointId: 'painter', payload: payloadText(settings), title: 'Harbour', ...more }
@@ -20,7 +17,7 @@ async function painted(service: ServedService, settings: Parameters<typeof paylo
   })
 }
 
-describe('the gallery', { timeout: LONG_MS }, () => {
+describe('the gallery', () => {
   test('with no run says how the first is made; with runs it finds them by words, and they lead to their settings', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await open('/workflows/gallery')

@@ -13,6 +13,7 @@ import { ensureSketch } from '../../src-main/cli/sketch-sample.ts'
 import { parseJson } from '../../src-main/domain/workflow/json/parse.ts'
 import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
 import { noBrowser } from '../support/chromium.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { type Pages, setup } from './support.ts'
 
@@ -22,9 +23,6 @@ const LARGEST_SEED = '18446744073709551615'
 const PROMPT = 'a lighthouse on a rocky shore at dusk, stars, warm light in the windows, calm sea'
 // Of the first run, which is cancelled when some have been seen: they take minutes. Of the second.
 const [MANY_STEPS, FEW_STEPS] = ['10000', '20']
-// Real pictures, and a service that also starts their worker.
-const LONG_MS = 120_000
-const RUN_MS = 30_000
 // Workers are processes, also where an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
@@ -64,9 +62,7 @@ async function drop(page: Page, name: string, content: Buffer): Promise<void> {
   }, file)
 }
 
-test('from the empty library to a picture, from the picture to the same graph, and to an endpoint of its own', {
-  timeout: LONG_MS,
-}, async () => {
+test('from the empty library to a picture, from the picture to the same graph, and to an endpoint of its own', async () => {
   const pages = await freshInstallation()
   const { service, page, faults, expectAccessible, shoot } = pages
   const kept = await openTemplate(pages)
@@ -82,7 +78,7 @@ test('from the empty library to a picture, from the picture to the same graph, a
     expect(await bar.getByRole('combobox', { name: 'Endpoint' }).textContent()).toMatch(/^sketch/),
   )
   await steps.press('Control+Enter')
-  await node(page, 6).getByRole('progressbar').waitFor({ timeout: RUN_MS })
+  await node(page, 6).getByRole('progressbar').waitFor()
   await bar.getByRole('button', { name: 'Cancel', exact: true }).click()
   await bar.getByRole('status', { name: 'Last run' }).getByText('Cancelled').waitFor()
 
@@ -98,7 +94,7 @@ test('from the empty library to a picture, from the picture to the same graph, a
   // Palette and overview fold away, and all is looked at.
   await node(page, 6).focus()
   for (const key of ['Escape', 'n', 'Alt+m', '.', 'Control+Enter']) await page.keyboard.press(key)
-  await node(page, 8).getByRole('img').waitFor({ timeout: RUN_MS })
+  await node(page, 8).getByRole('img').waitFor()
   await node(page, 6).getByText('Done').waitFor()
   await page.keyboard.press('Space')
   await page.getByRole('region', { name: 'Inspector' }).getByRole('textbox', { name: 'Title' }).waitFor()
@@ -139,7 +135,7 @@ test('from the empty library to a picture, from the picture to the same graph, a
   await panel.getByRole('button', { name: 'Publish', exact: true }).click()
   await panel.getByText('Version 1 of kept answers at').waitFor()
   const endpoint = runpodSdk(keyOf(service), { baseUrl: `${service.url()}/v2` }).endpoint('kept')
-  const called = await endpoint?.runSync({ input: { seed: 3, steps: 4 } }, RUN_MS)
+  const called = await endpoint?.runSync({ input: { seed: 3, steps: 4 } }, PATIENCE_MS)
   const texts = readPngTexts(Buffer.from(called?.output.images[0].data, 'base64'), fileTools)
   const payload = texts.find(({ keyword }) => keyword === 'prompt')?.text
   expect(payload).toContain(PROMPT)
@@ -151,9 +147,7 @@ test('from the empty library to a picture, from the picture to the same graph, a
   expect(faults).toEqual([])
 })
 
-test('ten edits of ten kinds, made by keys alone where there is one, are undone to the document of before', {
-  timeout: LONG_MS,
-}, async () => {
+test('ten edits of ten kinds, made by keys alone where there is one, are undone to the document of before', async () => {
   const pages = await freshInstallation()
   const { page, faults } = pages
   const kept = await openTemplate(pages)

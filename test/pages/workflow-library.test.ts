@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { choose, NARROW, setup } from './support.ts'
 
@@ -18,9 +19,6 @@ const ONE_PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z
 const add = (service: ServedService, name: string, more: object = {}) =>
   service.post('/api/workflows', { name, text: TEMPLATE, ...more })
 
-// Longer than a busy machine takes, ms: for one thing, and for all of a test.
-const PATIENCE_MS = 20_000
-const LONG_MS = 60_000
 const eventually = <Value>(look: () => Promise<Value>) => expect.poll(look, { timeout: PATIENCE_MS })
 
 const tabsOf = (page: Page) => page.getByRole('navigation', { name: 'Open workflows' })
@@ -52,9 +50,7 @@ const asFile = (name: string, content: string | Buffer, type = 'application/json
   return { name, type, base64: Buffer.from(content).toString('base64') }
 }
 
-test('first steps: a template opens in the editor, and is in the library with its picture', {
-  timeout: LONG_MS,
-}, async () => {
+test('first steps: a template opens in the editor, and is in the library with its picture', async () => {
   const { page, open, service, expectAccessible, shoot, faults } = await setup()
   await open('/workflows')
   await page.getByText('There are no workflows yet').waitFor()
@@ -99,9 +95,7 @@ test('first steps: a template opens in the editor, and is in the library with it
   expect(faults).toEqual([])
 })
 
-test('the library at hand: search, order, names, copies, versions, and deleting with a way back', {
-  timeout: LONG_MS,
-}, async () => {
+test('the library at hand: search, order, names, copies, versions, and deleting with a way back', async () => {
   const { page, open, service, expectAccessible, shoot, faults } = await setup({ colorScheme: 'dark' })
   const castle = await add(service, 'Castle at dusk')
   await add(service, 'Bridge')
@@ -154,9 +148,7 @@ test('the library at hand: search, order, names, copies, versions, and deleting 
   expect(faults).toEqual([])
 })
 
-test('far too much, little room, and no service: nothing is cut off, and the page says what is wrong', {
-  timeout: LONG_MS,
-}, async () => {
+test('far too much, little room, and no service: nothing is cut off, and the page says what is wrong', async () => {
   const { page, open, service, expectAccessible, shoot } = await setup({ viewport: NARROW })
   for (let at = 0; at < 90; at++)
     await add(service, at % 7 === 0 ? `${at} ${'a very long name '.repeat(9)}` : `Graph ${at}`)
@@ -186,9 +178,7 @@ test('far too much, little room, and no service: nothing is cut off, and the pag
   await shoot('workflow-library-down-dark-800')
 })
 
-test('files: each opens in a tab of its own, what holds no graph says why, and exports give back what came', {
-  timeout: LONG_MS,
-}, async () => {
+test('files: each opens in a tab of its own, what holds no graph says why, and exports give back what came', async () => {
   const { page, open, service, shoot, expectAccessible, faults } = await setup()
   const castle = await add(service, 'Castle')
   await open(`/workflows/edit/${castle.id}`)
@@ -241,9 +231,7 @@ test('files: each opens in a tab of its own, what holds no graph says why, and e
   expect(faults).toEqual([])
 })
 
-test('edits outlive a service that is killed, and a window that is closed right after an edit', {
-  timeout: LONG_MS,
-}, async () => {
+test('edits outlive a service that is killed, and a window that is closed right after an edit', async () => {
   const { page, open, service, shoot } = await setup()
   const castle = await add(service, 'Castle')
   const port = Number(new URL(service.url()).port)
@@ -269,9 +257,7 @@ test('edits outlive a service that is killed, and a window that is closed right 
   await until(async () => expect(await kept()).toContain('last words'))
 })
 
-test('two windows never overwrite each other: the later one says so, and keeps its own as a copy', {
-  timeout: LONG_MS,
-}, async () => {
+test('two windows never overwrite each other: the later one says so, and keeps its own as a copy', async () => {
   const { page, open, service, shoot, expectAccessible } = await setup()
   const castle = await add(service, 'Castle')
   await open(`/workflows/edit/${castle.id}`)

@@ -7,8 +7,6 @@ import { type Pages, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// All is looked at in two colours, on a machine that does much else; ms.
-const LONG_MS = 90_000
 const [WIDTH, HEIGHT] = [96, 64]
 const COLOURS = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_byte, at) => (at * 7) % 256)
 const PNG = Buffer.from(encode({ width: WIDTH, height: HEIGHT, channels: 3, data: COLOURS }))
@@ -65,7 +63,7 @@ async function kept({ service, page, id }: Opened, isIt: (name: string) => boole
 
 const colourOf = (x: number, y: number) => [...COLOURS.slice((y * WIDTH + x) * 3, (y * WIDTH + x) * 3 + 3)]
 
-test('a mask is painted over a loaded picture, kept as its alpha, and painted on', { timeout: LONG_MS }, async () => {
+test('a mask is painted over a loaded picture, kept as its alpha, and painted on', async () => {
   const opened = await withPicture()
   const { page, service, expectAccessible, shoot, faults } = opened
   const { dialog, canvas, at } = await openMask(page)

@@ -13,10 +13,6 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 const fromRoot = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 const SKETCH = fromRoot('resources/node/sketch/handler.ts')
 const TEMPLATE = fromRoot('resources/workflows/text-to-picture.json')
-// Several real pictures, one after the other.
-const LONG_MS = 90_000
-// The first one, for which a worker starts.
-const RUN_MS = 30_000
 // Workers are processes, also where an engine runs.
 const PROCESSES = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 
@@ -27,9 +23,7 @@ async function prepare(service: ServedService): Promise<string> {
   return (await service.post('/api/workflows', body)).id
 }
 
-test('a graph is published with a parameter, asked on its page, and gets a next version', {
-  timeout: LONG_MS,
-}, async () => {
+test('a graph is published with a parameter, asked on its page, and gets a next version', async () => {
   const { service, page, open, faults, expectAccessible, shoot } = await setup({}, PROCESSES)
   const workflow = await prepare(service)
   await open(`/workflows/edit/${workflow}`)
@@ -48,7 +42,7 @@ test('a graph is published with a parameter, asked on its page, and gets a next 
   await page.getByText('the maximum is 18446744073709551615').waitFor()
   await page.getByLabel('seed', { exact: true }).fill('18446744073709551615')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  await page.getByText('Completed').waitFor({ timeout: RUN_MS })
+  await page.getByText('Completed').waitFor()
   await page.getByRole('img').first().waitFor()
   await expectAccessible()
   await shoot('workflow-published')
@@ -56,7 +50,7 @@ test('a graph is published with a parameter, asked on its page, and gets a next 
   expect(faults).toEqual([])
 })
 
-test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet', { timeout: LONG_MS }, async () => {
+test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet', async () => {
   const { service, page, open, faults, expectAccessible, shoot } = await setup({}, PROCESSES)
   const workflow = await prepare(service)
   await open(`/workflows/edit/${workflow}/form`)
@@ -67,7 +61,7 @@ test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet
   await page.keyboard.press('Escape')
   await page.getByLabel('steps', { exact: true }).fill('3')
   await page.getByRole('button', { name: 'Run', exact: true }).click()
-  await page.getByRole('region', { name: 'Results' }).getByRole('img').first().waitFor({ timeout: RUN_MS })
+  await page.getByRole('region', { name: 'Results' }).getByRole('img').first().waitFor()
   await expectAccessible()
   await shoot('workflow-form')
 
@@ -81,7 +75,7 @@ test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet
   await shoot('workflow-sweep-panel')
   await sweep.getByRole('button', { name: 'Run 3 times' }).click()
   await page.waitForURL('**/workflows/sweeps/*')
-  await page.getByText('3 of 3 ended').waitFor({ timeout: LONG_MS })
+  await page.getByText('3 of 3 ended').waitFor()
   for (const label of ['seed 1', 'seed 2', 'seed 3']) await page.getByRole('img', { name: label }).waitFor()
   await expectAccessible()
   await shoot('workflow-sweep')
@@ -100,7 +94,7 @@ test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet
   }
   for (const run of runs) await queue('done', run)
   await open('/workflows/sweeps/done')
-  await page.getByText('4 of 4 ended').waitFor({ timeout: LONG_MS })
+  await page.getByText('4 of 4 ended').waitFor()
   expect(await page.getByRole('columnheader').allTextContents()).toEqual(['seed ↓ steps →', '2', '3'])
   expect(await page.getByRole('rowheader').allTextContents()).toEqual(['1', '2'])
   await expectAccessible()

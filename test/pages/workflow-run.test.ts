@@ -6,11 +6,6 @@ import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { choose, NARROW, setup } from './support.ts'
 
-// Most of what a run can show, one after the other, on a machine that does much else; ms.
-const LONG_MS = 90_000
-// The first run, for which a worker starts.
-const RUN_MS = 30_000
-
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 const SKETCH = fileURLToPath(new URL('../../resources/node/sketch/handler.ts', import.meta.url))
@@ -62,7 +57,7 @@ async function reordersQueue(bar: Locator, service: ServedService): Promise<void
   await until(async () => expect(await shown()).toEqual([first, second, third]))
 }
 
-describe('running a graph in the editor', { timeout: LONG_MS }, () => {
+describe('running a graph in the editor', () => {
   test('from a template to a picture that holds the same graph, with the prompt and the exact seed that were typed', async () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setup()
     await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMax: 1 })
@@ -88,7 +83,7 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
     )
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+Enter')
-    await bar.getByRole('status', { name: 'Last run' }).getByText('1 result').waitFor({ timeout: RUN_MS })
+    await bar.getByRole('status', { name: 'Last run' }).getByText('1 result').waitFor()
     await bar.getByRole('button', { name: 'Show results' }).click()
     const results = page.getByRole('region', { name: 'Results' })
     await results.getByRole('img', { name: /of run/ }).waitFor()
@@ -131,7 +126,7 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
     await bar.getByRole('button', { name: 'Scale the pictures down' }).click()
     await page.getByText('Scaled down: none-scaled.png').waitFor()
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
-    await bar.getByText('step 1 of 2').waitFor({ timeout: RUN_MS })
+    await bar.getByText('step 1 of 2').waitFor()
     const results = page.getByRole('region', { name: 'Results' })
     const preview = results.getByRole('img', { name: 'Progress' })
     const first = await preview.getAttribute('src')
@@ -209,7 +204,7 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
     await bar.getByRole('spinbutton', { name: 'Runs' }).fill('1')
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
     await bar.getByRole('button', { name: 'Resume painter' }).click()
-    await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor({ timeout: RUN_MS })
+    await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor()
 
     await open(`${await workflow(service, { fails: true })}?side=results`)
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
@@ -230,6 +225,6 @@ describe('running a graph in the editor', { timeout: LONG_MS }, () => {
     await page.getByRole('menuitem', { name: 'Run continuously' }).click()
     await until(async () => expect(await queued()).toBeGreaterThan(2))
     await bar.getByRole('button', { name: 'Stop running continuously' }).click()
-    await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor({ timeout: RUN_MS })
+    await bar.getByRole('status', { name: 'Last run' }).getByText('Completed').waitFor()
   })
 })

@@ -6,8 +6,6 @@ import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// All is looked at in two colours, on a machine that does much else; ms.
-const LONG_MS = 60_000
 const MOST = '18446744073709551615'
 const NOTE =
   '# How this works\n\nWrite a **prompt**, press `Run`.\n\n- one\n- two [site](https://example.org)\n\n<img src=x onerror="document.title=1"> ![out](https://example.org/pixel.png) [no](javascript:alert(1))'
@@ -47,7 +45,7 @@ async function editorWith(look: Parameters<typeof setup>[0] = {}, text = DOCUMEN
   return { ...pages, id, kept, inspector, select }
 }
 
-test('values are set on the node and in the inspector, exactly', { timeout: LONG_MS }, async () => {
+test('values are set on the node and in the inspector, exactly', async () => {
   const { page, inspector, select, kept, expectAccessible, shoot, faults } = await editorWith()
   await expectAccessible()
   await shoot('workflow-widgets-light-1440')
@@ -90,7 +88,7 @@ test('values are set on the node and in the inspector, exactly', { timeout: LONG
   expect(faults).toEqual([])
 })
 
-test('a prompt is written in large, with weights, and is kept', { timeout: LONG_MS }, async () => {
+test('a prompt is written in large, with weights, and is kept', async () => {
   const { page, inspector, select, kept, expectAccessible, shoot, faults } = await editorWith({ colorScheme: 'dark' })
   await select('CLIP Text Encode')
   const field = inspector.getByRole('textbox', { name: /^text of CLIP/ })
@@ -113,9 +111,7 @@ test('a prompt is written in large, with weights, and is kept', { timeout: LONG_
   expect(faults).toEqual([])
 })
 
-test('a file becomes an asset with its picture, and without the service it says why not', {
-  timeout: LONG_MS,
-}, async () => {
+test('a file becomes an asset with its picture, and without the service it says why not', async () => {
   const { page, service, inspector, select, kept, expectAccessible, shoot } = await editorWith({ viewport: NARROW })
   await select('Load Image')
   await inspector.getByText(/^Not on this machine/).waitFor()
@@ -133,7 +129,7 @@ test('a file becomes an asset with its picture, and without the service it says 
   await shoot('workflow-widgets-down-light-1024')
 })
 
-test('problems lead to their nodes, and say who has what is missing', { timeout: LONG_MS }, async () => {
+test('problems lead to their nodes, and say who has what is missing', async () => {
   const { page, expectAccessible, shoot, faults } = await editorWith({ colorScheme: 'dark', viewport: NARROW })
   await page.getByRole('button', { name: '2 warnings' }).click()
   const panel = page.getByRole('dialog', { name: 'Problems' })
@@ -150,7 +146,7 @@ test('problems lead to their nodes, and say who has what is missing', { timeout:
   expect(faults).toEqual([])
 })
 
-test('a hostile note does nothing; a double click edits it', { timeout: LONG_MS }, async () => {
+test('a hostile note does nothing; a double click edits it', async () => {
   const { page, kept, faults } = await editorWith()
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))

@@ -3,12 +3,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import runpodSdk from 'runpod-sdk'
 import { expect, type TestContext, test, vi } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { HELLO_HANDLER, startService, until } from './support-service.ts'
 
 const GATED_HANDLER = fileURLToPath(new URL('../support/workers/gated.py', import.meta.url))
-
-// Of its own accord the client waits 3 s for an answer, which a busy machine may need. In ms.
-const PATIENCE_MS = 20_000
 
 type Payload = Parameters<NonNullable<ReturnType<ReturnType<typeof runpodSdk>['endpoint']>>['run']>[0]
 

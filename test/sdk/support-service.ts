@@ -6,6 +6,7 @@ import { type TestContext, vi } from 'vitest'
 import type { EndpointView, WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { LogLine } from '../../src-main/contract/management.ts'
 import { startServer } from '../../src-main/server/main.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 // Each test starts workers, those of the public SDK for a second of the processor, and five run side by side. In ms.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -38,8 +39,6 @@ export type Service = {
 
 // Looked at this often, ms. Source: ours; a look costs the service less than a millisecond.
 const LOOK_MS = 25
-// Longest wait for a fact, ms; under the limit of a test, so that a failure says what was waited for.
-const PATIENCE_MS = 25_000
 
 /** Waits until `look` gives something, and gives that. */
 export async function until<T>(what: string, look: () => Promise<T | undefined>, patienceMs = PATIENCE_MS): Promise<T> {

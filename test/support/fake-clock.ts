@@ -1,5 +1,6 @@
 import { setTimeout as pass } from 'node:timers/promises'
 import type { TimeSource } from '../../src-main/services/steady-clock.ts'
+import { PATIENCE_MS } from './patience.ts'
 
 /**
  * Time that stands still until a test moves it. Work that is only queued (promises, setImmediate) goes on by itself.
@@ -26,8 +27,6 @@ export const TEST_EPOCH = Date.UTC(2030, 0, 1)
 // A write, its commit, the wake-up of who waited for it, and the write that follows take one turn each.
 const TURNS_TO_SETTLE = 4
 const MOST_MS = 2000
-// What is read from a disk or comes from another process takes real time; only tests that fail wait for so long.
-const PATIENCE_MS = 10_000
 const LOOK_EVERY_MS = 5
 
 function isFact<T>(seen: T | false): seen is NonNullable<T> {

@@ -12,6 +12,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, vi } from 'vitest'
+import { PATIENCE_MS } from './patience.ts'
 import { processesMarked, type SeenProcess, signal } from './process-table.ts'
 
 /** The program `drydock` of this clone. */
@@ -20,8 +21,6 @@ export const LAUNCHER = fileURLToPath(new URL('../../src-main/cli/drydock.mjs', 
 // Its first lines say how a test leads its jobs.
 const GATED_HANDLER = fileURLToPath(new URL('workers/gated.py', import.meta.url))
 
-// How long a fact may take to come before a test gives up, in ms; only tests that fail wait for so long.
-const PATIENCE_MS = 40_000
 const LOOK_EVERY_MS = 25
 
 /** Waits until `look` no longer throws, and gives what it returned: facts of other processes can only be looked for. */

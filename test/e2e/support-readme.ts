@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished, type TestContext, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { PREPARE_LIMIT_MS, preparePublicPython } from '../sdk/support-python.ts'
+import { makeVenv } from '../support/python-venv.ts'
 import { temporaryFolder } from './support-cli.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -165,7 +166,7 @@ async function newcomer(dockerHost: string) {
   const clone = freshClone(folder)
   const publicPython = await preparePublicPython()
   const tools = dirname(publicPython.python)
-  execFileSync('python3', ['-m', 'venv', join(folder, 'venv')])
+  await makeVenv(join(folder, 'venv'))
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SVC_|DRYDOCK_|npm_|VITEST)/.test(name))),
     HOME: join(folder, 'home'),

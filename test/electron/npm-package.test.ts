@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { olderNode, serve, startCommand, temporaryFolder } from '../e2e/support-cli.ts'
+import { makeVenv } from '../support/python-venv.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
@@ -63,7 +64,7 @@ describe('the npm package, installed into a clean prefix', () => {
     expect(JSON.parse((await drydock('runsync', 'double', '{"n": 21}', '--json')).stdout)).toMatchObject({ output: 42 })
 
     const python = join(folder, 'venv', 'bin', 'python')
-    execFileSync('python3', ['-m', 'venv', join(folder, 'venv')])
+    await makeVenv(join(folder, 'venv'))
     const index = ['--isolated', '--no-cache-dir', '--disable-pip-version-check', '--index-url', `${ready.url}/simple/`]
     execFileSync(python, ['-m', 'pip', 'install', '--quiet', ...index, 'svc'])
     mkdirSync(join(folder, 'elsewhere'))

@@ -8,6 +8,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { makeVenv } from '../support/python-venv.ts'
 import {
   CACHE,
   INSTALL_LIMIT_MS,
@@ -118,7 +119,7 @@ async function prepare(folder: string, packages: readonly string[], check: strin
   if (earlier?.[0] === String(process.ppid)) return missing(earlier[1] ?? '')
   try {
     rmSync(folder, { recursive: true, force: true })
-    await run('python3', ['-m', 'venv', folder], { timeout: INSTALL_LIMIT_MS })
+    await makeVenv(folder)
     await run(python, [...PIP, 'install', '--quiet', ...packages], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
     await run(python, ['-c', check])
     writeFileSync(complete, '')

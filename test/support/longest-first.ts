@@ -3,16 +3,28 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that take longer than a minute on two busy cores, the longest first. */
 export const LONGEST = [
-  'test/sdk/public-worker.test.ts',
-  'test/e2e/readme.test.ts',
+  // Nine minutes, one test after the other on one swarm, most of them spent waiting: it runs beside all others.
+  'test/machines/swarm-workers.test.ts',
   'test/docker/readme.test.ts',
+  'test/e2e/readme.test.ts',
+  'test/sdk/own-build.test.ts',
+  'test/conformance/swarm-fleet.test.ts',
+  'test/apps/deploy.test.ts',
+  'test/e2e/cli.test.ts',
+  'test/sdk/public-worker.test.ts',
+  'test/docker/own-build.test.ts',
+  'test/apps/project-previews.test.ts',
+  'test/build/packages.test.ts',
+  'test/preview/preview.test.ts',
+  'test/docker/public-sdk.test.ts',
+  'test/build/edge-cases.test.ts',
+  'test/electron/main-process.test.ts',
   'test/docker/pages-workers.test.ts',
+  'test/docker/package-image.test.ts',
   'test/pages/requests.test.ts',
   'test/pages/apps-projects.test.ts',
   'test/pages/apps.test.ts',
-  'test/preview/preview.test.ts',
   'test/pages/endpoints.test.ts',
-  'test/docker/package-image.test.ts',
 ]
 
 /**

@@ -22,8 +22,11 @@ export function at(x: number, y: number, seed: number): number {
 
 /** Smooth noise from 0 to 1; its bumps are one unit wide. */
 export function noise(x: number, y: number, seed: number): number {
-  const [left, top] = [Math.floor(x), Math.floor(y)]
-  const [u, v] = [smooth(x - left), smooth(y - top)]
+  // No pairs here and below, as this is done a hundred times for a pixel.
+  const left = Math.floor(x)
+  const top = Math.floor(y)
+  const u = smooth(x - left)
+  const v = smooth(y - top)
   const upper = at(left, top, seed) * (1 - u) + at(left + 1, top, seed) * u
   const lower = at(left, top + 1, seed) * (1 - u) + at(left + 1, top + 1, seed) * u
   return upper * (1 - v) + lower * v
@@ -31,13 +34,15 @@ export function noise(x: number, y: number, seed: number): number {
 
 /** Noise with finer and finer bumps, from 0 to 1. */
 export function clouds(x: number, y: number, seed: number, octaves = 5): number {
-  let [sum, weight, scale] = [0, 0.5, 1]
+  let sum = 0
+  let weight = 0.5
+  let scale = 1
   for (let octave = 0; octave < octaves; octave += 1) {
     sum += weight * noise(x * scale, y * scale, seed + octave * 101)
     weight *= 0.5
     scale *= 2.03
   }
-  return sum / (1 - 0.5 ** octaves)
+  return sum / (1 - 2 * weight)
 }
 
 /** Noise with sharp crests, from 0 to 1, as mountains have them. */

@@ -1,6 +1,7 @@
 /** The last touch: saturation, contrast, warmth, the darker corners, the paint. */
 import { clouds, noise } from './chance.ts'
 import { cover, dim, type Rgb } from './colour.ts'
+import { length } from './shapes.ts'
 import type { Layer, Stage } from './stage.ts'
 
 /** Grades a finished pixel. */
@@ -11,6 +12,7 @@ export function grade({ look: { traits, seed }, aspect }: Stage): Layer {
   const lift = (traits.has('pastel') ? 0.12 : 0) + (traits.has('bright') ? 0.07 : 0) - (traits.has('dark') ? 0.07 : 0)
   const warmth = (traits.has('warm') ? 0.05 : 0) - (traits.has('cold') ? 0.05 : 0)
   const isPainted = traits.has('painted')
+  const isSepia = traits.has('sepia')
   return (pixel, u, v) => {
     const grey = 0.3 * pixel[0] + 0.59 * pixel[1] + 0.11 * pixel[2]
     for (let channel = 0; channel < 3; channel += 1) {
@@ -19,9 +21,9 @@ export function grade({ look: { traits, seed }, aspect }: Stage): Layer {
     }
     pixel[0] += warmth
     pixel[2] -= warmth
-    if (traits.has('sepia')) cover(pixel, [pixel[0] * 1.08, pixel[1] * 0.93, pixel[2] * 0.7], 1)
+    if (isSepia) cover(pixel, [pixel[0] * 1.08, pixel[1] * 0.93, pixel[2] * 0.7], 1)
     if (isPainted) paper(pixel, u, v, seed)
-    const corner = Math.hypot((u - aspect / 2) / aspect, v - 0.5)
+    const corner = length((u - aspect / 2) / aspect, v - 0.5)
     dim(pixel, 1 - 0.5 * Math.max(0, corner - 0.32))
   }
 }

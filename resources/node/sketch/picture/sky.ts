@@ -1,6 +1,7 @@
 /** Sky: the light of the hour, sun or moon, clouds, stars, aurora. */
 import { at, clouds, noise, step } from './chance.ts'
 import { between, cover, dim, type Rgb, shine } from './colour.ts'
+import { length } from './shapes.ts'
 import type { Layer, Stage } from './stage.ts'
 
 /** Everything above the horizon. */
@@ -22,7 +23,7 @@ export function sky(stage: Stage): Layer {
     cover(pixel, high, 1)
     cover(pixel, low, t ** 1.6)
     if (v > end) return
-    const distance = Math.hypot(u - sun.u, v - sun.v)
+    const distance = length(u - sun.u, v - sun.v)
     shine(pixel, light.beam, 0.42 * Math.exp(-distance * 5) + 0.16 * Math.exp(-distance * 1.6) * t)
     if (look.hour !== 'overcast' && look.hour !== 'storm') {
       const disc = 1 - step(sun.size * 0.94, sun.size * 1.04, distance)
@@ -60,7 +61,8 @@ function cloudCover({ look, light, seed, sun, drift }: Stage): Layer {
   const lit = between(light.cloud, light.beam, 0.45)
   const dark = between(light.cloud, light.shade, look.hour === 'storm' ? 0.75 : 0.4)
   return (pixel, u, v) => {
-    const [x, y] = [u * 2.1 + drift, v * 4.6]
+    const x = u * 2.1 + drift
+    const y = v * 4.6
     const density = step(amount, amount + 0.26, clouds(x, y, seed + 21))
     if (density <= 0.01) return
     // The side towards the sun is lit: where the cloud is thinner in its direction.

@@ -59,7 +59,8 @@ export function alongWidth(aspect: number, value: (u: number) => number): (u: nu
   return (u) => {
     const place = Math.min(points, Math.max(0, (u / aspect) * points))
     const left = Math.floor(place)
-    const [one = 0, other = 0] = [kept[left], kept[left + 1]]
+    const one = kept[left] as number
+    const other = kept[left + 1] as number
     return one + (other - one) * (place - left)
   }
 }

@@ -4,6 +4,7 @@ import { between, cover, dim, hex, type Rgb, shine } from './colour.ts'
 import { FIGURES, type Role } from './figures.ts'
 import type { Subject } from './lexicon.ts'
 import { PLAIN_TINT } from './look.ts'
+import { length } from './shapes.ts'
 import type { Layer, Stage } from './stage.ts'
 
 // Those that fly or swim have no ground under them.
@@ -56,7 +57,8 @@ export function subject(stage: Stage): Layer | undefined {
   const toSun = sun.u > middle ? 1 : -1
 
   return (pixel, u, v) => {
-    const [x, y] = [(u - middle) / size, (v - top) / size]
+    const x = (u - middle) / size
+    const y = (v - top) / size
     if (x < -1 || x > 1 || y < -0.5 || y > 1.6) return
     if (!flies) castShadow(pixel, x, y, light.level)
     for (const { shape, role } of parts) {
@@ -64,7 +66,7 @@ export function subject(stage: Stage): Layer | undefined {
       const colour = colours[role]
       if (role === 'glow') shine(pixel, colour, 0.5 * Math.exp(-Math.max(0, distance) * 9) * (1 - 0.6 * light.level))
       if (distance > EDGE) continue
-      const lit: Rgb = [...colour]
+      const lit: Rgb = [colour[0], colour[1], colour[2]]
       if (role !== 'glow') {
         // Rounded: darker where it turns away from the light, with a bright rim towards it.
         const depth = Math.min(1, -distance / 0.16)
@@ -84,7 +86,7 @@ export function subject(stage: Stage): Layer | undefined {
 }
 
 function castShadow(pixel: Rgb, x: number, y: number, level: number): void {
-  const distance = Math.hypot(x / 0.42, (y - 1) / 0.07)
+  const distance = length(x / 0.42, (y - 1) / 0.07)
   if (distance < 1) dim(pixel, 1 - 0.45 * (1 - distance) * (0.3 + 0.7 * level))
 }
 

@@ -116,7 +116,8 @@ export function findKeyProblem(text: string, parsed: unknown, keys: number): Jso
   return { kind: 'duplicate-key', key: firstDuplicate(text) }
 }
 
-function endOfString(text: string, start: number): number {
+/** Where a string of JSON ends: the index of its closing quote. @param start of its opening quote */
+export function endOfString(text: string, start: number): number {
   let from = start + 1
   for (;;) {
     const end = text.indexOf('"', from)

@@ -131,10 +131,12 @@ describe('an import', () => {
 })
 
 it('a job as a file has its story and its payloads, and no values of variables', async () => {
-  const { createEndpoint, running, get, request } = await withFiles()
+  const { createEndpoint, run, worker: workerOf, ask, request } = await withFiles()
   const env = { API_TOKEN: 'a-token-of-somebody', MODEL: 'small' }
   await createEndpoint('f', { env })
-  const { jobId, worker } = await running({ token: env.API_TOKEN, model: 'small' }, 'f')
+  const jobId = await run({ token: env.API_TOKEN, model: 'small' }, {}, 'f')
+  const worker = await workerOf('f')
+  await worker.take()
   await worker.done(jobId, { error: `no ${env.API_TOKEN}` })
   const response = await request('GET', `/api/jobs/${jobId}/file`)
   expect(response.headers.get('content-disposition')).toContain(`${jobId}.job.jsonl`)
@@ -146,5 +148,5 @@ it('a job as a file has its story and its payloads, and no values of variables',
     error: 'no ***',
     head: { jobId, exportedAt: expect.any(Number), masked: 1, endpoint: { id: 'f', env: { MODEL: '(hidden)' } } },
   })
-  expect(await get('/api/jobs/gone/file')).toMatchObject({ code: 'JOB_NOT_FOUND' })
+  expect((await ask('GET', '/api/jobs/gone/file')).body).toMatchObject({ code: 'JOB_NOT_FOUND' })
 })

@@ -2,7 +2,7 @@
 import type { JobFileHead } from '../../contract/job-file.ts'
 import { jobFileHead } from '../../contract/job-file.ts'
 import { limit } from '../../contract/limits.ts'
-import { cutText, endOfString, fieldsOf, scanJson } from '../json/scan-json.ts'
+import { cutText, fieldsOf, mapStrings, scanJson } from '../json/scan-json.ts'
 import { createMask } from '../worker/log-lines.ts'
 
 /** What is in a file. `input` is JSON text as it was. */
@@ -93,23 +93,15 @@ export function maskSecrets(json: string, secrets: readonly string[]): Masked {
   // The longest first, so that one which holds another leaves no rest.
   const wanted = [...new Set(secrets)].filter((value) => value.length >= shortest).sort((a, b) => b.length - a.length)
   if (wanted.length === 0) return { text: json, places: 0 }
-  let text = ''
   let places = 0
-  let at = 0
-  for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', at)) {
-    const end = endOfString(json, start) + 1
-    const quoted = json.slice(start, end)
-    let string: string = quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
-    const before = places
-    for (const value of wanted) {
-      const parts = string.split(value)
+  const text = mapStrings(json, (string) =>
+    wanted.reduce((masked, value) => {
+      const parts = masked.split(value)
       places += parts.length - 1
-      string = parts.join(MASK)
-    }
-    text += json.slice(at, start) + (places === before ? quoted : JSON.stringify(string))
-    at = end
-  }
-  return { text: text + json.slice(at), places }
+      return parts.join(MASK)
+    }, string),
+  )
+  return { text, places }
 }
 
 // Receivers are often known by a secret in the query.

@@ -60,7 +60,7 @@ function maskTexts<Value>(value: Value, mask: (text: string) => string): Value {
 }
 
 /** JSON, and in how many places of it something was masked. */
-export type Masked = { readonly text: string; readonly places: number }
+type Masked = { readonly text: string; readonly places: number }
 
 // What clients and handlers made, and what is asked for again; the rest of a line is told by this service.
 const PAYLOADS = ['input', 'output', 'stream']

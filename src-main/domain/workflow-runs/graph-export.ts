@@ -27,7 +27,7 @@ export const seedsOf = (nodes: readonly PayloadNode[]): GraphExportHead['seeds']
   )
 
 /** What a graph needs to run, by name. */
-export type GraphNeeds = Pick<GraphExportHead, 'seeds' | 'classes'> & {
+type GraphNeeds = Pick<GraphExportHead, 'seeds' | 'classes'> & {
   readonly models: readonly { readonly name: string; readonly directory: string | undefined }[]
   /** Names of the files that its nodes load. */
   readonly files: readonly string[]
@@ -56,10 +56,10 @@ export function exportLines(
 }
 
 /** A file of an export. `base64`: its bytes; whoever decodes them compares their SHA-256. */
-export type ExportedFile = GraphExportHead['files'][number] & { readonly sha256: string; readonly base64: string }
+type ExportedFile = GraphExportHead['files'][number] & { readonly sha256: string; readonly base64: string }
 
 /** An export that was read. Texts are JSON of the document and of the payload. */
-export type OpenedGraph = {
+type OpenedGraph = {
   readonly head: GraphExportHead
   readonly document: string | undefined
   readonly payload: string | undefined

@@ -12,6 +12,7 @@ import { readDocument } from '../../domain/workflow/document/document.ts'
 import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import {
   classPackages,
+  type NodePackage,
   packagesByClass,
   packagesOfDocument,
   packagesOfPayload,
@@ -30,7 +31,7 @@ import { readRun } from './runs.ts'
 import type { Workflows } from './workflows.ts'
 
 /** What exports need. */
-export type ExportDeps = {
+type ExportDeps = {
   readonly storage: Storage
   readonly clock: Clock
   readonly workflows: Pick<Workflows, 'nodeTypes' | 'nodePackages' | 'assets' | 'library'>
@@ -119,7 +120,8 @@ async function packagesFor(deps: ExportDeps, payload: JsonObject, document: stri
   const installed = classPackages(used)
     .filter(({ kind }) => kind !== 'unknown')
     .flatMap(({ name, classes: of }) => of.map((one) => [one, [{ name }]] as const))
-  return new Map([...installed, ...withNamed(packagesByClass({ classes: indexed }), named)])
+  const known = withNamed(packagesByClass({ classes: indexed }), named)
+  return new Map<string, readonly NodePackage[]>([...installed, ...known])
 }
 
 type AskedModel = { readonly name: string; readonly directory: string | undefined }

@@ -5,7 +5,6 @@ import { limit } from '../../../contract/limits.ts'
 import type { GraphOpened } from '../../../contract/workflows.ts'
 import { sizeText } from '../../../domain/text.ts'
 import { writeJson } from '../../../domain/workflow/json/value.ts'
-import { packagesText } from '../../../domain/workflow/node-packages.ts'
 import { CliError } from '../../cli-error.ts'
 import { type Output, plainText } from '../../output.ts'
 import { openSession } from '../../session.ts'
@@ -105,6 +104,10 @@ function show(output: Output, { workflow, missing, files }: GraphOpened): void {
     output.line(plainText(`${isGone ? 'missing model' : 'another model of the name'} ${name}${where}${hash}`))
   }
   for (const { name, packages } of missing.classes)
-    output.line(plainText(`missing class ${name}. ${packagesText(packages)}`.trimEnd()))
+    output.line(plainText([`missing class ${name}`, ...packages.map(packageText)].join(', ')))
   for (const name of missing.files) output.line(plainText(`missing file ${name}`))
 }
+
+// A folder of a server has no address.
+const packageText = ({ name, version, address }: GraphOpened['missing']['classes'][number]['packages'][number]) =>
+  ['package', name, version, address].filter((part) => part !== undefined).join(' ')

@@ -18,7 +18,7 @@ import type { LibraryActions } from './use-library-actions.ts'
 /** A workflow of the library. */
 export type WorkflowCardProps = {
   readonly workflow: WorkflowView
-  readonly actions: Pick<LibraryActions, 'rename' | 'duplicate' | 'remove'>
+  readonly actions: Pick<LibraryActions, 'rename' | 'duplicate' | 'save' | 'remove'>
   readonly onVersions: (workflowId: string) => void
   /** ms since the epoch. */
   readonly now: number

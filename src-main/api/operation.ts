@@ -56,6 +56,31 @@ function piecesResponse(pieces: readonly Json[]): Response {
 }
 
 /**
+ * A file to be stored by whoever asks, sent piece by piece as it is made; nobody holds it whole.
+ * @param file.name letters that need no quoting
+ */
+export function fileResponse(
+  pieces: Iterable<Json> | AsyncIterable<Json>,
+  { name, type }: { readonly name: string; readonly type: string },
+): Response {
+  const rest = toAsync(pieces)
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { value, done } = await rest.next()
+      if (done === true) controller.close()
+      else controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
+    },
+    cancel: () => void rest.return(undefined),
+  })
+  const headers = { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` }
+  return new Response(body, { headers })
+}
+
+async function* toAsync(pieces: Iterable<Json> | AsyncIterable<Json>): AsyncGenerator<Json, undefined> {
+  yield* pieces
+}
+
+/**
  * An answer as its caller may see it: values of variables are for those who may set them, as they often are secrets.
  * Source: ours.
  */

@@ -16,6 +16,12 @@ export const jobFileHead = z.object({
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   logs: z.array(logLine).describe('the newest lines'),
+  masked: z
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('places in input, output and stream where a secret stood; 0: they are as they were'),
 })
 
 /** The first line. */

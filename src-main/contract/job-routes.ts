@@ -185,6 +185,14 @@ export const JOB_ROUTES = {
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours',
   },
+  jobFile: {
+    methods: ['GET'],
+    path: '/api/jobs/:jobId/file',
+    summary: 'A job with payloads, timeline, log and settings as a file that another Drydock opens, without secrets',
+    response: z.string(),
+    errors: ['JOB_NOT_FOUND'],
+    source: 'docs/spec/monitoring.md, 3',
+  },
   jobRerun: {
     methods: ['POST'],
     path: '/api/jobs/:jobId/rerun',

@@ -155,6 +155,13 @@ export const LIMITS = {
   runsKept: { value: 10_000, unit: 'count', source: 'ours: the newest; some MB of records' },
   runsKeptMs: { value: 30 * DAY_MS, unit: 'ms', source: 'ours: what is older is not looked for in a gallery' },
   runsKeptBytes: { value: 4096 * MIB, unit: 'bytes', source: 'ours, of their graphs: 400 KiB for each; the newest' },
+  graphExportBytes: { value: 192 * MIB, unit: 'bytes', source: 'ours: two files of the largest size; held in memory' },
+  graphExportFiles: { value: 500, unit: 'count', source: 'ours: as many results as a run keeps' },
+  payloadSecretCharacters: {
+    value: 12,
+    unit: 'count',
+    source: 'ours: shorter values occur in inputs by chance, and an input that was changed cannot be run again',
+  },
   appQueryBytes: { value: 64 * KIB, unit: 'bytes', source: 'ours: four times the largest query that is answered' },
   nodePackagesBytes: { value: 64 * MIB, unit: 'bytes', source: 'ours: ten times the public index' },
   nodeTypesBytes: { value: 32 * MIB, unit: 'bytes', source: 'ours: five times a server with all known extensions' },

@@ -43,7 +43,7 @@ export const METRICS = {
   },
   drydock_http_requests: {
     type: 'counter',
-    help: 'Requests to the APIs and pages by the path of the route.',
+    help: 'Requests to the APIs, pages and load-balanced endpoints by the path of the route.',
     labels: ['route', 'method', 'status'],
   },
   drydock_trace_spans_exported: { type: 'counter', help: 'Spans that the collector of traces has taken.' },

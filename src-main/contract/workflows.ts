@@ -4,6 +4,7 @@
  * docs/spec/image-workflows.md, 2.2.
  */
 import { z } from 'zod'
+import { limit } from './limits.ts'
 import { moment } from './routes.ts'
 
 /** Id of a workflow of the library. */
@@ -216,6 +217,88 @@ export const sweepView = z.object({
 
 /** A sweep with the state of its runs, as the API gives it. */
 export type SweepView = z.infer<typeof sweepView>
+
+const exportedModel = z.object({
+  name: z.string().max(500),
+  directory: z.string().max(200).optional(),
+  sha256: assetId.optional().describe('missing: the file was not there'),
+  bytes: z.number().int().min(0).optional(),
+  missing: z.boolean().describe('the machine does not have it'),
+})
+const exportedClass = z.object({
+  name: z.string().max(500),
+  count: z.number().int(),
+  packages: z.array(nodePackage).describe('where it can be had, the likeliest first'),
+})
+
+/** The first line of a graph as a file that another Drydock opens. Source: docs/spec/monitoring.md, 3. */
+export const graphExportHead = z.object({
+  drydock: z.literal('graph'),
+  format: z.literal(1),
+  version: z.string().max(100).describe('of the Drydock that wrote it'),
+  exportedAt: z.number().int(),
+  name: workflowCreate.shape.name,
+  comfyui: z.string().max(120).optional().describe('of what has the classes of its nodes'),
+  run: z
+    .object({
+      ...{ id: z.string().max(100), endpointId: z.string().max(100), status: runView.shape.status },
+      createdAt: z.number(),
+      endedAt: z.number().optional(),
+      executionMs: z.number().optional(),
+      errors: z.array(z.string()),
+    })
+    .optional()
+    .describe('missing: it is a graph and no run of one'),
+  seeds: z.array(z.object({ node: z.string(), input: z.string(), value: z.string() })),
+  classes: z.array(exportedClass).max(10_000),
+  models: z.array(exportedModel).max(2000),
+  files: z
+    .array(
+      z.object({
+        name: z.string().min(1).max(255),
+        use: z.enum(['input', 'result']),
+        sha256: assetId.optional(),
+        bytes: z.number().int().min(0).optional(),
+        mediaType: z.string().max(100).optional(),
+        left: z.enum(['missing', 'too-large']).optional().describe('why it is not in the file; missing: it is'),
+      }),
+    )
+    .max(limit('graphExportFiles')),
+  masked: z.number().int().min(0).describe('places in the graph where a secret stood'),
+})
+
+/** The first line of such a file. */
+export type GraphExportHead = z.infer<typeof graphExportHead>
+
+/** What became of such a file here. */
+export const graphOpened = z.object({
+  workflow: workflowView,
+  files: z
+    .array(
+      z.object({
+        name: z.string(),
+        use: z.enum(['input', 'result']),
+        asset: assetId,
+        storedAs: z.string().optional().describe('another name where a different file has this one'),
+      }),
+    )
+    .describe('those that were in it'),
+  missing: z
+    .object({ classes: z.array(exportedClass), models: z.array(exportedModel), files: z.array(z.string()) })
+    .describe('what it needs and this machine lacks; a model with `missing` false is here with other content'),
+  masked: graphExportHead.shape.masked,
+  run: graphExportHead.shape.run,
+})
+
+/** What became of such a file here. */
+export type GraphOpened = z.infer<typeof graphOpened>
+
+/** Body of 'export a graph'. */
+export const graphExportCreate = z.strictObject({
+  name: workflowCreate.shape.name,
+  text: z.string().describe('JSON of a document or of a payload'),
+  endpoint: z.string().max(40).optional().describe('whose classes of nodes count'),
+})
 
 /** Body of 'run a graph'. */
 export const runCreate = z.strictObject({

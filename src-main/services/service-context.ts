@@ -86,7 +86,7 @@ export type WorkerServices = {
 /** Requests to load-balanced endpoints: let in, given a worker, logged. */
 export type BalancerServices = GuardServices &
   Pick<WorkerServices, 'registry'> &
-  Pick<MachineServices, 'fleet'> & {
+  Pick<MachineServices, 'fleet' | 'requestCounts'> & {
     readonly balancer: RequestBalancer
     readonly requestLog: RequestLog
   }

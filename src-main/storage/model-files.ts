@@ -58,6 +58,16 @@ export function openModelFiles(dataFolder: string | undefined): ModelFiles {
       const found = await Promise.all(folders.map(({ path }) => stat(path).catch(() => undefined)))
       return folders.filter((_folder, at) => found[at]?.isDirectory())
     },
+    async sha256(path) {
+      const hash = createHash('sha256')
+      try {
+        // Piece by piece, so that others are answered in between.
+        for await (const chunk of createReadStream(path, { highWaterMark: READ_BYTES })) hash.update(chunk)
+        return hash.digest('hex')
+      } catch {
+        return undefined // it has gone, or may not be read: whoever asks is told that it is not known
+      }
+    },
     exists: async (target) => (await findFile(target)) !== undefined,
     openPart: async (target, id) => openPart(await makeDirectory(target), target, id),
     async removePart(target, id) {

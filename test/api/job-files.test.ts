@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
+import { readJobFile } from '../../src-main/domain/job/job-file.ts'
 import { setup } from '../support/core.ts'
 
 const NDJSON = { 'content-type': 'application/x-ndjson' }
@@ -127,4 +128,25 @@ describe('an import', () => {
     expect(await importText('{"input":{}}', 'nope')).toMatchObject({ code: 'ENDPOINT_NOT_FOUND' })
     expect((await ask('POST', '/api/endpoints/e/jobs', { body: {} })).status).toBe(415)
   })
+})
+
+it('a job as a file has its story and its payloads, and no values of variables', async () => {
+  const { createEndpoint, run, worker: workerOf, ask, request } = await withFiles()
+  const env = { API_TOKEN: 'a-token-of-somebody', MODEL: 'small' }
+  await createEndpoint('f', { env })
+  const jobId = await run({ token: env.API_TOKEN, model: 'small' }, {}, 'f')
+  const worker = await workerOf('f')
+  await worker.take()
+  await worker.done(jobId, { error: `no ${env.API_TOKEN}` })
+  const response = await request('GET', `/api/jobs/${jobId}/file`)
+  expect(response.headers.get('content-disposition')).toContain(`${jobId}.job.jsonl`)
+  const text = await response.text()
+  expect(text).not.toContain(env.API_TOKEN)
+  expect(readJobFile(text)).toMatchObject({
+    input: '{"token":"***","model":"small"}',
+    status: 'FAILED',
+    error: 'no ***',
+    head: { jobId, exportedAt: expect.any(Number), masked: 1, endpoint: { id: 'f', env: { MODEL: '(hidden)' } } },
+  })
+  expect((await ask('GET', '/api/jobs/gone/file')).body).toMatchObject({ code: 'JOB_NOT_FOUND' })
 })

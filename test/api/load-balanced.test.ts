@@ -77,6 +77,25 @@ describe('a load-balanced endpoint', () => {
   })
 })
 
+it('requests to it are counted by one route for all endpoints, with the status of the worker or of a refusal', async () => {
+  const service = await setup({ answer: (_incoming, response) => response.writeHead(418).end() })
+  await service.ready()
+  await service.send('/lb/web/x')
+  await service.send('/lb/web/y', { headers: { authorization: 'Bearer wrong' } })
+  const counted = () =>
+    service
+      .service()
+      .requestCounts.all()
+      .filter(({ route }) => route.startsWith('/lb/'))
+  const route = { route: '/lb/:endpointId/*', method: 'GET', count: 1 }
+  await until(() =>
+    expect(counted()).toEqual([
+      { ...route, status: 418 },
+      { ...route, status: 401 },
+    ]),
+  )
+})
+
 describe('the fleet of a load-balanced endpoint', () => {
   const hold: RequestListener = () => undefined
 

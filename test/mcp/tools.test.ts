@@ -95,6 +95,11 @@ test('an agent with all rights calls every tool', async () => {
     expect(data).toMatchObject({ state: 'completed', done: 20, failed: 0 })
   })
   await call('load_test_stop', { endpointId: 'echo', loadTestId: load.id })
+  const asked = await call('what_if', { endpointId: 'echo', perSecond: 1, vary: { workersMax: [1, 3] } })
+  expect(asked.data.rows.map(({ setting }: { setting: { workersMax: number } }) => setting.workersMax)).toContain(3)
+  const { data: added } = await call('schedule_add', { endpointId: 'echo', name: 'nightly', cron: '0 3 * * *' })
+  expect((await call('schedule_list')).data.schedules).toMatchObject([{ id: added.id, name: 'nightly' }])
+  await call('schedule_remove', { endpointId: 'echo', scheduleId: added.id })
   await service.ask('PATCH', '/api/settings', { webhooksToPrivateAddresses: true })
   const { data: hooked } = await call('job_submit', {
     ...{ endpointId: 'echo', input: {} },

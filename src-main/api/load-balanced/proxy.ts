@@ -37,6 +37,7 @@ const GONE = 'the client closed the connection before the end of the response'
 /** Makes the proxy. @param ready requests that come before this resolves wait for it */
 export function createProxy(service: BalancerServices, ready: Promise<void>): Proxy {
   const findEndpoint = createFindEndpoint(service)
+  const count = service.requestCounts.of('/lb/:endpointId/*')
 
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     let exchange: Exchange | undefined
@@ -75,6 +76,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
   async function respondToUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     let exchange: Exchange | undefined
     let seat: Seat | undefined
+    let refused: number | undefined
     try {
       await ready
       const begun = beginExchange(incoming, service, admit(incoming, service, findEndpoint))
@@ -91,7 +93,10 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
       if (exchange !== undefined) note(exchange, known, hasResponded)
       if (hasResponded) socket.destroy()
       else writeSocketError(socket, known)
+      refused = hasResponded ? undefined : errorBody(known).status
     } finally {
+      const status = refused ?? exchange?.notes.status
+      if (status !== undefined) count(incoming.method ?? 'GET', status)
       seat?.leave(true)
       exchange?.end()
     }
@@ -99,7 +104,11 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
 
   return {
     isFor: ({ url = '', headers }) => readAddress(url, headers.host) !== undefined,
-    request: (incoming, response) => void respond(incoming, response),
+    request(incoming, response) {
+      // Whoever left before an answer got none.
+      response.once('close', () => response.headersSent && count(incoming.method ?? 'GET', response.statusCode))
+      void respond(incoming, response)
+    },
     upgrade(incoming, socket, head) {
       socket.on('error', () => socket.destroy()) // a client may go at any time
       void respondToUpgrade(incoming, socket, head)

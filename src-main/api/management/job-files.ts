@@ -5,20 +5,27 @@ import { jobRequest } from '../../contract/job.ts'
 import type { jobImportResult } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { MIB } from '../../contract/units.ts'
+import { writeJobFile } from '../../domain/job/job-file.ts'
+import { hiddenValues } from '../../services/apps/variables.ts'
 import { kindOf, type SubmitDeps } from '../../services/endpoint-kinds.ts'
+import { viewDelivery, viewEndpoint } from '../../services/endpoints/views.ts'
 import { exportJobs, searchable } from '../../services/jobs/list-jobs.ts'
-import type { Endpoint } from '../../services/ports/storage.ts'
+import type { Endpoint, Job } from '../../services/ports/storage.ts'
+import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { type Bytes, foldedText } from '../body-text.ts'
-import type { ManagementOperations } from '../operation.ts'
+import { fileResponse, type ManagementOperations } from '../operation.ts'
 import { type NodeBindings, parseJson, readFields } from '../read-request.ts'
 import { submissionOf } from '../v2/routes.ts'
 import { endpointOf } from './endpoints.ts'
-import { filterOf } from './jobs.ts'
+import { filterOf, jobOf } from './jobs.ts'
 
 const LINE_END = 10
 // Jobs that are queued in one commit, and the bytes of their lines that are held for it.
 const AT_ONCE = 100
 const BYTES_AT_ONCE = 16 * MIB
+
+/** What these operations use of the service. */
+type Services = SubmitDeps & ServiceBase & Pick<ServiceContext, 'views' | 'webhooks'>
 
 /** Export and import. */
 export const JOB_FILE_OPERATIONS = {
@@ -26,24 +33,34 @@ export const JOB_FILE_OPERATIONS = {
     const { ids } = query
     const selection = ids === undefined ? { filter: await searchable(service.storage, filterOf(query)) } : { ids }
     const pieces = exportJobs(service, selection)
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        const { value, done } = await pieces.next()
-        if (done === true) controller.close()
-        else controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
-      },
-      cancel: () => void pieces.return(undefined),
-    })
-    const headers = {
-      'content-type': 'application/x-ndjson',
-      'content-disposition': 'attachment; filename="jobs.jsonl"',
-    }
-    return new Response(body, { headers })
+    return fileResponse(pieces, { name: 'jobs.jsonl', type: 'application/x-ndjson' })
+  },
+  async jobFile({ path }, service) {
+    const text = await jobFileText(service, jobOf(path, service))
+    return fileResponse([text], { name: `${path.jobId}.job.jsonl`, type: 'application/x-ndjson' })
   },
   async jobImport({ c, path }, service) {
     return await importLines(c, service, endpointOf(path, service))
   },
-} as const satisfies Partial<ManagementOperations<SubmitDeps>>
+} as const satisfies Partial<ManagementOperations<Services>>
+
+// Lines of the log that travel; source: ours, as many as a page of them has.
+const LOG_LINES = 10_000
+
+async function jobFileText(service: Services, job: Job): Promise<string> {
+  const { storage, views, clock, info } = service
+  const endpoint = storage.endpoints.get(job.endpointId)
+  const pieces: Buffer[] = []
+  for await (const piece of exportJobs(service, { ids: [job.id] })) pieces.push(Buffer.from(piece))
+  const head = {
+    ...{ drydock: 'job' as const, format: 1 as const, version: info().version, exportedAt: clock.now(), jobId: job.id },
+    ...(endpoint === undefined ? {} : { endpoint: { ...viewEndpoint(views, endpoint, info().url) } }),
+    history: [...storage.jobs.history(job.seq)],
+    deliveries: storage.webhooks.ofJob(job.seq).map((delivery) => viewDelivery(views, delivery)),
+    logs: [...storage.logs.newest({ by: 'job', id: job.id }, LOG_LINES)],
+  }
+  return writeJobFile(head, Buffer.concat(pieces).toString(), hiddenValues(storage, endpoint))
+}
 
 type ImportResult = (typeof jobImportResult)['_output']
 

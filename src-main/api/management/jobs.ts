@@ -20,7 +20,8 @@ import { endpointOf } from './endpoints.ts'
 /** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks'>
 
-function jobOf({ jobId }: { readonly jobId: string }, { storage }: Services): Job {
+/** The job of a path. @throws AppError JOB_NOT_FOUND */
+export function jobOf({ jobId }: { readonly jobId: string }, { storage }: Pick<Services, 'storage'>): Job {
   const job = storage.jobs.find(jobId)
   if (job === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: jobId.slice(0, 100) })
   return job

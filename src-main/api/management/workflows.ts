@@ -2,10 +2,13 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { PublishedGraph } from '../../contract/published.ts'
+import type { Json } from '../../domain/json/json.ts'
 import { writeJson } from '../../domain/workflow/json/value.ts'
 import { describeGraph } from '../../domain/workflow/publish/describe-graph.ts'
 import { requireQueue } from '../../services/endpoint-kinds.ts'
+import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { exportRun, exportText, openGraph } from '../../services/workflows/graph-exports.ts'
 import {
   addWorkflow,
   deleteWorkflow,
@@ -24,7 +27,7 @@ import {
   readGraph,
 } from '../../services/workflows/published-graphs.ts'
 import { cancelSweep, createRun, deleteRun, readRun } from '../../services/workflows/runs.ts'
-import { jsonResponse, type ManagementOperations } from '../operation.ts'
+import { fileResponse, jsonResponse, type ManagementOperations } from '../operation.ts'
 
 /** What these operations use of the service. */
 type Services = ServiceBase & Pick<ServiceContext, 'workflows' | 'models'>
@@ -63,6 +66,10 @@ export const WORKFLOW_OPERATIONS = {
         workflowId: `${path.workflowId} in version ${path.version.slice(0, 20)}`,
       })
     return version
+  },
+  async workflowFile({ path }, service) {
+    const { id, name, text } = readWorkflow(service, path.workflowId)
+    return exportResponse(await exportText(exportsOf(service), { name, text, endpoint: undefined }), id)
   },
   workflowTemplates: async (_request, { workflows }) => ({ templates: await workflows.templates() }),
 } as const satisfies Partial<ManagementOperations<Services>>
@@ -110,11 +117,33 @@ export const RUN_OPERATIONS = {
   },
   sweepCancel: async ({ path }, service) => ({ cancelled: await cancelSweep(service, path.sweepId) }),
   runRead: ({ path }, service) => readRun(service, path.runId),
+  async runFile({ path }, service) {
+    return exportResponse(await exportRun(exportsOf(service), path.runId), path.runId)
+  },
+  async graphExport({ body }, service) {
+    const { name, text } = body
+    const endpoint = namedEndpoint(service, body.endpoint)
+    return exportResponse(await exportText(exportsOf(service), { name, text, endpoint }), 'workflow')
+  },
+  async graphOpen({ body, query }, service) {
+    return await openGraph(exportsOf(service), { bytes: body, endpoint: namedEndpoint(service, query.endpoint) })
+  },
   async runDelete({ path }, service) {
     await deleteRun(service, path.runId)
     return { ok: true as const }
   },
 } as const satisfies Partial<ManagementOperations<Services>>
+
+const exportsOf = (service: Services) => ({ ...service, version: service.info().version })
+
+const exportResponse = (pieces: AsyncIterable<Json>, name: string) =>
+  fileResponse(pieces, { name: `${name}.graph.jsonl`, type: 'application/x-ndjson' })
+
+function namedEndpoint({ storage }: Services, endpointId: string | undefined): Endpoint | undefined {
+  const endpoint = endpointId === undefined ? undefined : storage.endpoints.get(endpointId)
+  if (endpointId !== undefined && endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId })
+  return endpoint
+}
 
 function withUrl<Graph extends Published>(service: Services, graph: Graph): Graph & Pick<PublishedGraph, 'url'> {
   return { ...graph, url: `${service.info().url}/v2/${graph.id}` }

@@ -2,9 +2,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { AppError } from '../../contract/errors.ts'
 import { MIB } from '../../contract/units.ts'
-import { type OpenedJobFile, readJobFile, writeJobFile } from '../../domain/job/job-file.ts'
+import { type OpenedJobFile, readJobFile } from '../../domain/job/job-file.ts'
 import { counted } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import { type Output, plainText } from '../output.ts'
@@ -13,8 +12,6 @@ import type { Surroundings } from '../surroundings.ts'
 
 // A file that is read whole; source: ours, a result of 20 MiB and its stream fit ten times.
 const MOST_BYTES = 256 * MIB
-// Lines of the log that travel; source: ours, as many as a page of them has.
-const LOG_LINES = 10_000
 // Of an input on a terminal.
 const SHOWN_CHARACTERS = 1000
 
@@ -27,31 +24,20 @@ export function addJob(program: Command, surroundings: Surroundings): void {
     .description('write a job with payloads, timeline, log and settings to a file')
     .argument('<job>', 'id of the job')
     .requiredOption('-o, --output <file>', 'write to this file')
-    .addHelpText('after', '\nValues of variables are not written.\n\nExamples:\n  $ drydock job export ID -o job.jsonl')
+    .addHelpText(
+      'after',
+      '\nValues of variables are not written. Secrets in payloads are replaced by ***, and counted.\n\nExamples:\n  $ drydock job export ID -o job.jsonl',
+    )
     .action(async (jobId: string, { output: file }: { readonly output: string }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const path = { jobId }
-      const [detail, { lines }, { version }] = await Promise.all([
-        client.call('jobRead', { path }),
-        client.call('jobLogs', { path, query: { tail: String(LOG_LINES) } }),
-        client.call('info'),
-      ])
-      const { endpointId, history, deliveries } = detail
-      const endpoint = await client.call('endpointRead', { path: { endpointId } }).catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'ENDPOINT_NOT_FOUND') return undefined // it was deleted
-        throw error
-      })
-      let line = ''
-      for await (const piece of client.download('jobExport', { query: { ids: jobId } })) line += piece
-      const head = {
-        ...{ drydock: 'job' as const, format: 1 as const, version, exportedAt: surroundings.now(), jobId },
-        ...(endpoint === undefined ? {} : { endpoint: { ...endpoint } }),
-        ...{ history, deliveries, logs: lines },
-      }
+      let text = ''
+      for await (const piece of client.download('jobFile', { path: { jobId } })) text += piece
       const to = resolve(surroundings.cwd, file)
-      await writeFile(to, writeJobFile(head, line)).catch((error: Error) => {
+      await writeFile(to, text).catch((error: Error) => {
         throw new CliError('FILE_UNWRITABLE', { file: to, why: error.message }, { cause: error })
       })
+      const written = readJobFile(text)
+      if (!('why' in written)) noteMasked(output, written.head.masked)
       if (output.json) output.document({ file: to, jobId })
       else output.line(`job ${jobId} written to ${to}`)
     })
@@ -73,12 +59,13 @@ export function addJob(program: Command, surroundings: Surroundings): void {
     .requiredOption('--endpoint <id>', 'endpoint that runs it')
     .addHelpText('after', '\nExamples:\n  $ drydock job import job.jsonl --endpoint hello')
     .action(async (file: string, { endpoint }: { readonly endpoint: string }, command: Command) => {
-      const { input } = await read(file)
+      const { input, head } = await read(file)
       const { client, output } = await openSession(command, surroundings)
       const bytes = Buffer.from(`{"input":${input}}\n`)
       const result = await client.call('jobImport', { path: { endpointId: endpoint }, bytes })
       const [refused] = result.bad
       if (refused !== undefined) throw new CliError('FILE_INVALID', { file, why: refused.reason.replace(/\.$/, '') })
+      noteMasked(output, head.masked)
       if (output.json) output.document(result)
       else output.line(`1 job queued on ${endpoint}; \`drydock jobs --endpoint ${endpoint} --limit 1\` shows it`)
     })
@@ -97,6 +84,13 @@ export function addJob(program: Command, surroundings: Surroundings): void {
   }
 }
 
+/** Says that the payloads of a file are not all as they were. */
+export function noteMasked(output: Output, places = 0): void {
+  if (places === 0) return
+  const what = places === 1 ? 'A secret was' : `${places} secrets were`
+  output.note(`${what} replaced by *** in its payloads: what runs is not exactly what ran.`)
+}
+
 function show(output: Output, { head, status, error, input }: OpenedJobFile): void {
   if (output.json) {
     output.document({ ...head, status, error })
@@ -110,6 +104,7 @@ function show(output: Output, { head, status, error, input }: OpenedJobFile): vo
     ['error', error === undefined ? undefined : plainText(error)],
     ['input', plainText(shown)],
     ['written by', plainText(`Drydock ${head.version}, ${timeText(head.exportedAt)}`)],
+    ['masked', head.masked === undefined || head.masked === 0 ? undefined : `${head.masked} in payloads`],
     ['log', head.logs.length === 0 ? undefined : counted(head.logs.length, 'line')],
   ])
   for (const { at, event, to, reason } of head.history)

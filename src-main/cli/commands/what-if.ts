@@ -7,7 +7,7 @@ import { limit } from '../../contract/limits.ts'
 import { DAY_MS, HOUR_MS } from '../../contract/units.ts'
 import type { CardPrice, WhatIfAnswer, WhatIfRow } from '../../contract/what-if.ts'
 import { writeExact } from '../../domain/json/json.ts'
-import { scalerText } from '../../domain/text.ts'
+import { readScaler, scalerText } from '../../domain/text.ts'
 import { usageError } from '../cli-error.ts'
 import { decimal, spanInMs, timeOrSpanAgo, wholeNumber } from '../option-values.ts'
 import { duration, type Output } from '../output.ts'
@@ -47,12 +47,9 @@ const listOf =
   (text: string): readonly Value[] =>
     text.split(',').map((part) => read(part.trim()))
 
-/** `4s` is a delay in the queue, `3/worker` a number of jobs. */
 function scaler(text: string): Scaler {
-  const [, jobs] = /^(\d{1,5})\/worker$/.exec(text) ?? []
-  if (jobs !== undefined) return { type: 'REQUEST_COUNT', value: Number(jobs) }
-  const [, seconds] = /^(\d{1,4}(?:\.\d+)?)s$/.exec(text) ?? []
-  if (seconds !== undefined) return { type: 'QUEUE_DELAY', value: Number(seconds) }
+  const read = readScaler(text)
+  if (read !== undefined) return read
   throw new InvalidArgumentError('It must be a delay in the queue like 4s, or jobs per worker like 3/worker.')
 }
 

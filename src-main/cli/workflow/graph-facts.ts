@@ -2,7 +2,7 @@
 import { PACKAGE_INDEX_FILE, readPackageIndexFile } from '../../app-builder/machine-tools.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { readDocument, subgraphsOf } from '../../domain/workflow/document/document.ts'
-import { isNumber, type JsonObject } from '../../domain/workflow/json/value.ts'
+import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import {
   type NodePackage,
   type PackagesByClass,
@@ -16,6 +16,7 @@ import { readPayloadNode, readPayloadNodes } from '../../domain/workflow/payload
 import { type Problem, unknownClasses, withPackages } from '../../domain/workflow/problem.ts'
 import { toResolvedPayload } from '../../domain/workflow/resolve/resolve.ts'
 import { validate } from '../../domain/workflow/validate.ts'
+import { seedsOf } from '../../domain/workflow-runs/graph-export.ts'
 import { modelsOf } from '../../domain/workflow-runs/graph-models.ts'
 import { imagesOf } from '../../domain/workflow-runs/payload-files.ts'
 import { dataFolder } from '../find-service.ts'
@@ -49,18 +50,11 @@ export type GraphFacts = {
   readonly outputs: readonly string[]
 }
 
-const SEED_INPUT = /^(?:noise_)?seed$/
-
 /** Looks a graph through. @param now ms since the epoch */
 export function graphFacts(graph: Pick<GraphFile, 'form' | 'raw'>, types: NodeTypes, now: number): GraphFacts {
   const { payload } = checkedPayload(graph, types, now)
   const nodes = readPayloadNodes(payload)
   const counts = Map.groupBy(nodes, ({ classType }) => classType)
-  const seeds = nodes.flatMap(({ id, inputs }) =>
-    [...inputs].flatMap(([input, value]) =>
-      SEED_INPUT.test(input) && isNumber(value) ? [{ node: id, input, value: value.number }] : [],
-    ),
-  )
   return {
     form: graph.form,
     ...shapeOf(graph, nodes.length),
@@ -70,7 +64,7 @@ export function graphFacts(graph: Pick<GraphFile, 'form' | 'raw'>, types: NodeTy
       .sort((one, other) => other.count - one.count || one.name.localeCompare(other.name)),
     models: modelsOf(nodes).map(({ node, input, asked }) => ({ node, input, name: asked })),
     files: imagesOf(payload, types),
-    seeds,
+    seeds: seedsOf(nodes),
     outputs: nodes.flatMap(({ id, classType }) => (types.get(classType)?.isOutput === true ? [id] : [])),
   }
 }

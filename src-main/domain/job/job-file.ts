@@ -2,7 +2,7 @@
 import type { JobFileHead } from '../../contract/job-file.ts'
 import { jobFileHead } from '../../contract/job-file.ts'
 import { limit } from '../../contract/limits.ts'
-import { cutText, fieldsOf, scanJson } from '../json/scan-json.ts'
+import { cutText, fieldsOf, mapStrings, scanJson } from '../json/scan-json.ts'
 import { createMask } from '../worker/log-lines.ts'
 
 /** What is in a file. `input` is JSON text as it was. */
@@ -14,24 +14,94 @@ export type OpenedJobFile = {
 }
 
 const HIDDEN = '(hidden)'
+const MASK = '***'
+
+/** Values that do not leave this machine. */
+export type HiddenValues = {
+  /** Known to be secrets: they are taken out of payloads too. */
+  readonly secrets: readonly string[]
+  /** Of variables, which may be secrets or just settings: they are taken out of logs, errors and settings. */
+  readonly variables: readonly string[]
+}
 
 /**
- * Writes it. Values of variables do not leave this machine: they are hidden in the settings, and taken out of
- * everything else wherever they stand.
+ * Writes it. Values of variables are taken out of settings, reasons, logs and errors, wherever they stand. Payloads stay
+ * as they are, so that the job can be run again: there only what is known to be a secret is masked, and the head counts
+ * it.
  * @param line of an export of jobs
  */
-export function writeJobFile(head: JobFileHead, line: string): string {
-  const env = (head.endpoint as { readonly env?: Readonly<Record<string, string>> } | undefined)?.env ?? {}
-  const values = Object.values(env).filter((value) => value !== HIDDEN)
-  // As they stand in JSON.
-  const mask = createMask([...values, ...values.map((value) => JSON.stringify(value).slice(1, -1))])
-  const endpoint = head.endpoint && {
-    ...head.endpoint,
-    env: Object.fromEntries(Object.keys(env).map((name) => [name, HIDDEN])),
+export function writeJobFile(head: Omit<JobFileHead, 'masked'>, line: string, hidden: HiddenValues): string {
+  const mask = createMask([...hidden.secrets, ...hidden.variables].filter((value) => value !== HIDDEN))
+  const job = maskLine(line.trimEnd(), hidden.secrets, mask)
+  const { endpoint, ...rest } = head
+  const told: JobFileHead = {
+    ...rest,
+    ...(endpoint === undefined ? {} : { endpoint: { ...maskTexts(withoutValues(endpoint), mask), id: endpoint.id } }),
+    history: head.history.map((one) => (one.reason === undefined ? one : { ...one, reason: mask(one.reason) })),
+    deliveries: head.deliveries.map(({ lastError, ...one }) => ({
+      ...{ ...one, url: mask(withoutQuery(one.url)) },
+      ...(lastError === undefined ? {} : { lastError: mask(lastError) }),
+    })),
+    logs: head.logs.map((one) => ({ ...one, line: mask(one.line) })),
+    masked: job.places,
   }
-  const deliveries = head.deliveries.map((delivery) => ({ ...delivery, url: withoutQuery(delivery.url) }))
-  const told: JobFileHead = { ...head, deliveries, ...(endpoint === undefined ? {} : { endpoint }) }
-  return `${mask(JSON.stringify(told))}\n${mask(line.trimEnd())}\n`
+  return `${JSON.stringify(told)}\n${job.text}\n`
+}
+
+type Settings = NonNullable<JobFileHead['endpoint']>
+
+function withoutValues(endpoint: Settings): Settings {
+  const env = Object.keys((endpoint as { readonly env?: object }).env ?? {})
+  return { ...endpoint, env: Object.fromEntries(env.map((name) => [name, HIDDEN])) }
+}
+
+function maskTexts<Value>(value: Value, mask: (text: string) => string): Value {
+  return JSON.parse(JSON.stringify(value), (_key, one: unknown) => (typeof one === 'string' ? mask(one) : one)) as Value
+}
+
+/** JSON, and in how many places of it something was masked. */
+type Masked = { readonly text: string; readonly places: number }
+
+// What clients and handlers made, and what is asked for again; the rest of a line is told by this service.
+const PAYLOADS = ['input', 'output', 'stream']
+
+function maskLine(line: string, secrets: readonly string[], mask: (text: string) => string): Masked {
+  const scan = scanJson(line, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: Number.POSITIVE_INFINITY })
+  if (typeof scan === 'string') return { text: line, places: 0 }
+  let text = ''
+  let places = 0
+  let at = 0
+  for (const [name, { start, end }] of [...scan.fields].sort(([, a], [, b]) => a.start - b.start)) {
+    const value = line.slice(start, end)
+    text += line.slice(at, start)
+    at = end
+    if (PAYLOADS.includes(name)) {
+      const payload = maskSecrets(value, secrets)
+      text += payload.text
+      places += payload.places
+    } else text += name === 'error' && value.startsWith('"') ? JSON.stringify(mask(JSON.parse(value))) : value
+  }
+  return { text: text + line.slice(at), places }
+}
+
+/**
+ * Takes secrets out of the strings of JSON, so that it stays JSON with every number as it was. Short ones stay, as they
+ * occur by chance. @param json valid
+ */
+export function maskSecrets(json: string, secrets: readonly string[]): Masked {
+  const shortest = limit('payloadSecretCharacters')
+  // The longest first, so that one which holds another leaves no rest.
+  const wanted = [...new Set(secrets)].filter((value) => value.length >= shortest).sort((a, b) => b.length - a.length)
+  if (wanted.length === 0) return { text: json, places: 0 }
+  let places = 0
+  const text = mapStrings(json, (string) =>
+    wanted.reduce((masked, value) => {
+      const parts = masked.split(value)
+      places += parts.length - 1
+      return parts.join(MASK)
+    }, string),
+  )
+  return { text, places }
 }
 
 // Receivers are often known by a secret in the query.

@@ -116,6 +116,24 @@ export function findKeyProblem(text: string, parsed: unknown, keys: number): Jso
   return { kind: 'duplicate-key', key: firstDuplicate(text) }
 }
 
+/**
+ * Changes strings within JSON text, keys too; all else stays letter by letter.
+ * @param json valid @param change gives the same string where it is to stay
+ */
+export function mapStrings(json: string, change: (string: string) => string): string {
+  let text = ''
+  let at = 0
+  for (let start = json.indexOf('"'); start >= 0; start = json.indexOf('"', at)) {
+    const end = endOfString(json, start) + 1
+    const quoted = json.slice(start, end)
+    const string: string = quoted.includes('\\') ? JSON.parse(quoted) : quoted.slice(1, -1)
+    const changed = change(string)
+    text += json.slice(at, start) + (changed === string ? quoted : JSON.stringify(changed))
+    at = end
+  }
+  return text + json.slice(at)
+}
+
 function endOfString(text: string, start: number): number {
   let from = start + 1
   for (;;) {

@@ -21,6 +21,9 @@ export function recognise(value: JsonValue): Recognised {
   return { form: 'other', found: value.size === 0 ? 'an empty object' : `an object with ${keysOf(value)}` }
 }
 
+/** Whether a file is a graph that Drydock exported, by how it begins. */
+export const isGraphExport = (text: string): boolean => text.startsWith('{"drydock":"graph"')
+
 // One node that is one is enough: what is wrong with the others is reported where they are checked.
 function isPayload(value: JsonObject): boolean {
   return [...value].some(([id, node]) => readPayloadNode(id, node) !== undefined)

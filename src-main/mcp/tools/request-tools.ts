@@ -1,7 +1,10 @@
-/** Tools about requests that people saved, and load tests. */
+/** Tools about requests that people saved, load tests, what-if questions and schedules. */
 import { z } from 'zod'
 import type { ResponseOf } from '../../client/calls.ts'
 import { loadTestCreate } from '../../contract/requests.ts'
+import { SCHEDULE_ROUTES, type ScheduleView } from '../../contract/schedules.ts'
+import { HOUR_MS } from '../../contract/units.ts'
+import { WHAT_IF_ROUTES } from '../../contract/what-if.ts'
 import { durationText } from '../../domain/text.ts'
 import { type Tool, tool } from '../tool.ts'
 import { endpointId, preview, when } from './shared.ts'
@@ -11,6 +14,11 @@ const loadTestId = z.string().max(100).describe('id of the load test')
 // What an agent may send by itself; more is a person's to ask for.
 const REQUESTS_MAX = 10_000
 const CONCURRENCY_MAX = 64
+// A month.
+const HOURS_MAX = 31 * 24
+
+const whatIfBody = WHAT_IF_ROUTES.whatIf.body
+const schedule = SCHEDULE_ROUTES.scheduleCreate.body.shape
 
 /** Part of the table. */
 export const REQUEST_TOOLS: readonly Tool[] = [
@@ -99,7 +107,92 @@ export const REQUEST_TOOLS: readonly Tool[] = [
     isIdempotent: true,
     run: async (path, { client }) => ({ data: viewOf(await client.call('loadTestStop', { path })) }),
   }),
+  tool({
+    name: 'what_if',
+    title: 'Ask what other settings would have done',
+    description:
+      'Simulates an endpoint with other settings: waiting, cold starts, worker-seconds and cost, for the jobs of the last hours or a steady load. Nothing is changed; endpoint_update does that.',
+    input: {
+      endpointId,
+      hours: z.number().min(0.1).max(HOURS_MAX).default(24).describe('how far back its jobs are replayed'),
+      perSecond: z.number().gt(0).max(1000).optional().describe('simulate so many jobs a second for an hour instead'),
+      vary: whatIfBody.shape.vary.describe('values to try for each setting; without it those around the present ones'),
+      prices: whatIfBody.shape.prices,
+      card: whatIfBody.shape.card,
+    },
+    role: 'read',
+    effect: 'reads',
+    rest: 'Try fewer values.',
+    async run({ endpointId: id, hours, perSecond, ...asked }, { client, now }) {
+      const load =
+        perSecond === undefined
+          ? { type: 'recorded' as const, from: Math.round(now() - hours * HOUR_MS), to: now() }
+          : { type: 'steady' as const, perSecond, durationMs: HOUR_MS }
+      const answer = await client.call('whatIf', { path: { endpointId: id }, body: { load, seed: 1, ...asked } })
+      const rows = answer.rows.map(({ course: _course, ...row }) => row)
+      return { data: { ...answer, rows: rows.slice(0, ROWS) }, more: moreRows(rows.length) }
+    },
+  }),
+  tool({
+    name: 'schedule_list',
+    title: 'List schedules',
+    description: 'The schedules of all endpoints or of one: when each is due, and what came of its last times.',
+    input: { endpointId: endpointId.optional() },
+    role: 'read',
+    effect: 'reads',
+    async run({ endpointId: id }, { client }) {
+      const { schedules } = await client.call('scheduleList', { query: id === undefined ? {} : { endpoint: id } })
+      return { data: { schedules: schedules.map(scheduleRow) } }
+    },
+  }),
+  tool({
+    name: 'schedule_add',
+    title: 'Add a schedule',
+    description:
+      'Lets the service queue a job by itself, at the times of a cron pattern or in equal intervals. It goes on until schedule_remove.',
+    input: {
+      endpointId,
+      name: schedule.name,
+      cron: schedule.cron,
+      everyMs: schedule.everyMs,
+      timeZone: schedule.timeZone,
+      missed: schedule.missed,
+      input: z.record(z.string(), z.unknown()).default({}).describe('what the handler gets'),
+    },
+    role: 'run',
+    effect: 'writes',
+    async run({ endpointId: id, input, ...when }, { client }) {
+      const body = { ...when, request: { input } }
+      return { data: scheduleRow(await client.call('scheduleCreate', { path: { endpointId: id }, body })) }
+    },
+  }),
+  tool({
+    name: 'schedule_remove',
+    title: 'Remove a schedule',
+    description: 'Deletes a schedule; jobs that it has queued stay.',
+    input: { endpointId, scheduleId: z.string().max(100).describe('id of the schedule, as schedule_list has it') },
+    role: 'run',
+    effect: 'dangerous',
+    run: async (path, { client }) => ({ data: await client.call('scheduleDelete', { path }) }),
+  }),
 ]
+
+// Of a table; what is best of it comes first.
+const ROWS = 30
+const RUNS_SHOWN = 5
+
+const moreRows = (count: number) => (count > ROWS ? `${count - ROWS} more settings: try fewer values.` : undefined)
+
+function scheduleRow({ request, runs, upcoming, createdAt, nextAt, ...rest }: ScheduleView) {
+  return {
+    ...rest,
+    request: preview(request, BODY_LENGTH),
+    createdAt: when(createdAt),
+    nextAt: nextAt === undefined ? undefined : when(nextAt),
+    upcoming: upcoming.map(when),
+    runs: runs.slice(0, RUNS_SHOWN).map(({ dueAt, ...run }) => ({ dueAt: when(dueAt), ...run })),
+  }
+}
 
 const BODY_LENGTH = 1000
 const NEWEST = 10

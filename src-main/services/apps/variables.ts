@@ -5,8 +5,10 @@
  */
 import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { HiddenValues } from '../../domain/job/job-file.ts'
+import { accountSecretValues } from '../account-secrets.ts'
 import type { Environment } from '../ports/apps.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { endpointsOf, readEndpointsOf } from './environment-endpoints.ts'
 
@@ -98,4 +100,26 @@ export function secretValues(
   return secrets
     .scopes(prefixOf(environment))
     .flatMap((scope) => secrets.list(scope).map(({ name }) => secrets.get(scope, name) ?? ''))
+}
+
+// What people call variables that hold one. Source: ours.
+const NAMED_SECRET = /key|token|secret|passw|credential|auth/i
+
+/**
+ * What a file about the work of an endpoint must not hold. Secrets are those of the account, the variables of an app,
+ * and variables of the endpoint that are named like one; the other variables of the endpoint may be mere settings.
+ * @param endpoint undefined: it was deleted @throws AppError SECRET_LOST
+ */
+export function hiddenValues(storage: Pick<Storage, 'apps' | 'secrets'>, endpoint: Endpoint | undefined): HiddenValues {
+  const { app, env = {} } = endpoint?.config ?? {}
+  const environment = app === undefined ? undefined : storage.apps.environment(app.name, app.environment)
+  const own = Object.entries(env)
+  return {
+    secrets: [
+      ...accountSecretValues(storage),
+      ...(environment === undefined ? [] : secretValues(storage, environment)),
+      ...own.flatMap(([name, value]) => (NAMED_SECRET.test(name) ? [value] : [])),
+    ],
+    variables: own.map(([, value]) => value),
+  }
 }

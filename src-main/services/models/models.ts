@@ -33,6 +33,8 @@ export type Models = {
   readonly news: () => ModelNews
   /** Looks through the folders. */
   readonly list: () => Promise<{ readonly models: ModelView[]; readonly more: boolean; readonly revision: number }>
+  /** SHA-256 of an installed model in lower case hex, read once until the file changes; undefined: it has gone. */
+  readonly checksum: (model: ModelView) => Promise<string | undefined>
   /** By the name that graphs use. */
   readonly uses: () => Promise<Record<string, ModelUse[]>>
   /** What was found last. Looks again, for the next time, where `isStale` says that something was missed. */
@@ -77,6 +79,8 @@ export function createModels(deps: Deps): Models {
   let revision = 0
   let seen = ''
   let scanning: Promise<void> | undefined
+  // Files of gigabytes, by path, size and time of change.
+  const checked = new Map<string, string>()
   const findUses = createModelUses({ storage, clock })
 
   const defaultFolder = (): ModelFolder => ({ path: `${dataFolder()}/models` })
@@ -148,6 +152,17 @@ export function createModels(deps: Deps): Models {
         }),
       )
       return { models, more: scanned.some(({ more }) => more), revision }
+    },
+    async checksum({ folder, directory, name, bytes, changedAt, sha256 }) {
+      if (sha256 !== undefined) return sha256 // of its download
+      const file = scanned
+        .find((one) => one.folder.path === folder)
+        ?.files.find((one) => one.directory === directory && one.name === name)
+      if (file === undefined) return undefined
+      const key = JSON.stringify([file.path, bytes, changedAt])
+      const known = checked.get(key) ?? (await files.sha256(file.path))
+      if (known !== undefined) checked.set(key, known)
+      return known
     },
     uses: findUses,
     here(isStale = false) {

@@ -53,6 +53,8 @@ export type ModelFiles = {
   readonly makeFolder: (path: string) => Promise<void>
   /** Those of the folders that are there. */
   readonly present: (folders: readonly ModelFolder[]) => Promise<readonly ModelFolder[]>
+  /** SHA-256 of the file at this absolute path, in lower case hex; undefined: it cannot be read. */
+  readonly sha256: (path: string) => Promise<string | undefined>
   readonly exists: (target: ModelTarget) => Promise<boolean>
   /** @throws TargetFault where the folder cannot be written, or a link in it leads elsewhere */
   readonly openPart: (target: ModelTarget, id: string) => Promise<ModelPart>

@@ -7,6 +7,7 @@ import type { Surroundings } from '../../surroundings.ts'
 import type { GraphFacts } from '../../workflow/graph-facts.ts'
 import { type Exposed, readExposed } from '../../workflow/set-values.ts'
 import { addWorkflowClasses } from './classes.ts'
+import { addWorkflowExport } from './export.ts'
 import { addWorkflowRun } from './run.ts'
 import { addWorkflowSweep, addWorkflowSweeps } from './sweep.ts'
 
@@ -21,6 +22,7 @@ export function addWorkflow(program: Command, surroundings: Surroundings): void 
   addWorkflowInfo(workflow, surroundings)
   addWorkflowClasses(workflow, surroundings)
   addWorkflowPublish(workflow, surroundings)
+  addWorkflowExport(workflow, surroundings)
   addWorkflowSweep(workflow, surroundings)
   addWorkflowSweeps(workflow, surroundings)
 }

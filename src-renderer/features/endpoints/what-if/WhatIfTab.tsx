@@ -44,6 +44,16 @@ const TEXT_FIELDS: readonly {
   { name: 'hours', label: 'Hours', hints: { recorded: 'the last ones' } },
 ]
 
+/** The settings that are varied, as `drydock what-if` has them. */
+const VARIED = [
+  { name: 'workersMin', label: 'Fewest workers to try', hint: 'like 0, 1' },
+  { name: 'workersMax', label: 'Most workers to try', hint: 'like 2, 4, 8' },
+  { name: 'idle', label: 'Idle seconds to try', hint: 'like 5, 30' },
+  { name: 'concurrency', label: 'Jobs at once to try', hint: 'like 1, 4' },
+  { name: 'scaler', label: 'Scaling to try', hint: 'like 4s, 3/worker' },
+  { name: 'cards', label: 'Cards to try', hint: 'by their names in the list' },
+] as const
+
 function Question({ endpoint }: WhatIfTabProps) {
   const { client, platform } = useApp()
   const [form, setForm] = useState<WhatIfForm>(EMPTY_FORM)
@@ -150,12 +160,22 @@ function Question({ endpoint }: WhatIfTabProps) {
             problem={problemOf('price')}
             onChange={({ target }) => change({ price: target.value })}
           />
+          {VARIED.map(({ name, label, hint }) => (
+            <Field
+              key={name}
+              label={label}
+              hint={hint}
+              value={form[name]}
+              problem={problemOf(name)}
+              onChange={({ target }) => change({ [name]: target.value })}
+            />
+          ))}
           <div className="col-span-full flex items-center gap-3">
             <Button kind="main" type="submit" disabled={asked.isPending}>
               Simulate
             </Button>
             <p role="status" className="text-ink-2">
-              {asked.isPending ? 'Simulating the present setting and others around it …' : ''}
+              {asked.isPending ? 'Simulating the present setting and others …' : ''}
             </p>
           </div>
         </form>

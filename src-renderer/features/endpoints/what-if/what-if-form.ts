@@ -1,7 +1,7 @@
 /** The form of a what-if question: what was typed, and the question that it makes. */
 import type { EndpointUpdate } from '../../../../src-main/contract/endpoint.ts'
-import type { CardPrice, PriceTable, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
-import { scalerText } from '../../../../src-main/domain/text.ts'
+import type { CardPrice, PriceTable, WhatIfRequest, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
+import { readScaler, scalerText } from '../../../../src-main/domain/text.ts'
 import { duration } from '../../../ui/format.ts'
 
 /** The loads that can be chosen. */
@@ -26,6 +26,16 @@ export type WhatIfForm = {
   readonly execution: string
   readonly card: string
   readonly price: string
+  /** Values to try, with commas between them; empty: those around the present setting. */
+  readonly workersMin: string
+  readonly workersMax: string
+  /** Seconds. */
+  readonly idle: string
+  readonly concurrency: string
+  /** `4s` or `3/worker`. */
+  readonly scaler: string
+  /** As the price list names them. */
+  readonly cards: string
 }
 
 /** The form at first. */
@@ -41,6 +51,12 @@ export const EMPTY_FORM: WhatIfForm = {
   execution: '',
   card: '',
   price: '',
+  workersMin: '',
+  workersMax: '',
+  idle: '',
+  concurrency: '',
+  scaler: '',
+  cards: '',
 }
 
 /** Names of the fields that may be wrong. */
@@ -61,13 +77,20 @@ export function toQuestion(
   if (wrong !== undefined) return { problem: { field: wrong, why: 'Enter a number, 0 or more.' } }
   if (form.load === 'trace' && form.trace === undefined)
     return { problem: { field: 'trace', why: 'Choose a file of JSON lines.' } }
+  const vary = variedBy(form, prices)
+  if ('problem' in vary) return vary
   const card = priceOf(form, prices)
+  // Of a card that is not in the list nobody knows a price; the field has told so already.
+  const others = listOf(form.cards).flatMap((name) => listed(prices, name) ?? [])
+  const all = [...(card === undefined ? [] : [card]), ...others.filter((one) => one.card !== card?.card)]
   return {
     body: {
       load: loadOf(form, now),
+      ...(Object.keys(vary).length === 0 ? {} : { vary }),
       ...(form.coldStart === '' ? {} : { coldStartMs: Number(form.coldStart) * 1000 }),
       ...(form.execution === '' ? {} : { executionMs: Number(form.execution) * 1000 }),
-      ...(card === undefined ? {} : { prices: [card], card: card.card, currency: prices?.currency }),
+      ...(all.length === 0 ? {} : { prices: all, currency: prices?.currency }),
+      ...(card === undefined ? {} : { card: card.card }),
     },
   }
 }
@@ -108,9 +131,52 @@ function loadOf({ load, hours, rate, jobs, every, low, trace }: WhatIfForm, now:
 
 function priceOf({ card, price }: WhatIfForm, prices: PriceTable | undefined): CardPrice | undefined {
   if (price !== '') return { card: OWN_CARD, perSecond: Number(price) }
-  const listed = prices?.prices.find((one) => one.card === card)
-  return listed && { card, perSecond: listed.perSecond, alwaysOnPerSecond: listed.alwaysOnPerSecond }
+  return listed(prices, card)
 }
+
+function listed(prices: PriceTable | undefined, card: string): CardPrice | undefined {
+  const found = prices?.prices.find((one) => one.card === card)
+  return found && { card, perSecond: found.perSecond, alwaysOnPerSecond: found.alwaysOnPerSecond }
+}
+
+const listOf = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+const numbersIn = (text: string): readonly number[] | undefined => {
+  const parts = listOf(text)
+  return parts.every((part) => /^\d{1,9}$/.test(part)) ? parts.map(Number) : undefined
+}
+
+// The values to try; a setting that is not named is varied around what it is.
+function variedBy(form: WhatIfForm, prices: PriceTable | undefined): VariedValues | { readonly problem: FormProblem } {
+  const wrong = (field: keyof WhatIfForm, why: string) => ({ problem: { field, why } })
+  const vary: VariedValues = {}
+  for (const [field, name, times] of COUNTS) {
+    const values = numbersIn(form[field])
+    if (values === undefined) return wrong(field, 'Enter whole numbers with commas between them, like 1, 2, 4.')
+    if (values.length > 0) vary[name] = values.map((value) => value * times)
+  }
+  const scalers = listOf(form.scaler).map(readScaler)
+  if (scalers.includes(undefined)) return wrong('scaler', 'Enter a delay like 4s, or jobs per worker like 3/worker.')
+  if (scalers.length > 0) vary.scaler = scalers.filter((one) => one !== undefined)
+  const cards = listOf(form.cards)
+  const unknown = cards.find((card) => listed(prices, card) === undefined)
+  if (unknown !== undefined) return wrong('cards', `${unknown} is not in the list of cards.`)
+  if (cards.length > 0) vary.card = [...cards]
+  return vary
+}
+
+const COUNTS = [
+  ['workersMin', 'workersMin', 1],
+  ['workersMax', 'workersMax', 1],
+  ['idle', 'idleTimeoutMs', 1000],
+  ['concurrency', 'concurrency', 1],
+] as const
+
+type VariedValues = NonNullable<WhatIfRequest['vary']>
 
 /** A setting in one line. */
 export function settingText({

@@ -142,6 +142,15 @@ function useExport(list: JobWindow, selected: Selected): () => Promise<void> {
 /** All jobs that a list holds. */
 const ALL_OF_LIST: Selected = { kind: 'all' }
 
+// A file of one job begins with what happened to it, which is no job.
+async function jobsIn(file: File): Promise<Blob> {
+  if (!(await file.slice(0, 100).text()).startsWith('{"drydock":"job"')) return file
+  const { readJobFile } = await import('../../../../src-main/domain/job/job-file.ts')
+  const opened = readJobFile(await file.text())
+  if ('why' in opened) throw new Error(`${file.name} cannot be opened: ${opened.why}.`)
+  return new Blob([`{"input":${opened.input}}\n`])
+}
+
 /** Asks for a file of JSON lines and queues a new job on the endpoint for each of its lines. */
 function useImport(endpointId: JobListFilter['endpoint']): () => Promise<void> {
   const { client, store } = useApp()
@@ -150,7 +159,8 @@ function useImport(endpointId: JobListFilter['endpoint']): () => Promise<void> {
     if (endpointId === undefined) return
     for (const file of await chooseFiles(TYPES)) {
       try {
-        const { queued, refused, bad } = await client.call('jobImport', { path: { endpointId }, bytes: file })
+        const bytes = await jobsIn(file)
+        const { queued, refused, bad } = await client.call('jobImport', { path: { endpointId }, bytes })
         notify({ kind: 'done', text: `${counted(queued, 'job')} of ${file.name} queued on ${endpointId}.` })
         if (refused === 0) continue
         const named = bad.slice(0, NAMED).map(({ line, reason }) => `line ${line}: ${reason}`)

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { ChevronsUp, Columns2, Copy, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
+import { ChevronsUp, Columns2, Copy, Download, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
@@ -20,7 +20,7 @@ import { useNow } from '../../../ui/Values.tsx'
 export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const { id, endpointId, status } = job
   const [, go] = useLocation()
-  const { platform, store } = useApp()
+  const { client, platform, store } = useApp()
   const { retry, cancel, rerun, toFront } = useJobActions(job)
   const expired = isExpired(job, useNow())
   const [asks, setAsks] = useState(false)
@@ -41,6 +41,11 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
     ]
   }, [retries, reruns, cancels, waits, retry, rerun, toFront, go, edit, compare])
+  // A link, so that the browser writes what comes to the disk.
+  const exportJob = () => {
+    const href = client.address('jobFile', { path: { jobId: id } })
+    Object.assign(document.createElement('a'), { href, download: `${id}.job.jsonl` }).click()
+  }
   const copyId = () =>
     platform.copy(id).then(
       () => store.getState().notify({ kind: 'done', text: 'The id is copied.' }),
@@ -84,6 +89,12 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
               detail: 'With another job, side by side',
               icon: <Columns2 />,
               onSelect: () => go(compare),
+            },
+            {
+              label: 'Export',
+              detail: 'As a file that another Drydock opens',
+              icon: <Download />,
+              onSelect: exportJob,
             },
             { label: 'Copy id', icon: <Copy />, onSelect: () => void copyId() },
           ],

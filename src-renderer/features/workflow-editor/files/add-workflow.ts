@@ -3,10 +3,11 @@
 import { Unzlib } from 'fflate'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { MIB } from '../../../../src-main/contract/units.ts'
-import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
+import type { GraphOpened, WorkflowView } from '../../../../src-main/contract/workflows.ts'
 import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ByteTools, joined } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
+import { isGraphExport } from '../../../../src-main/domain/workflow/recognise.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { bytes as inBytes } from '../../../ui/format.ts'
 
@@ -27,6 +28,8 @@ export type AddedFiles = {
   readonly added: readonly WorkflowView[]
   /** Pictures without a graph, which a node could load. */
   readonly images: readonly { readonly file: File; readonly why: string }[]
+  /** What exported graphs need and this machine lacks, a sentence for each of them. */
+  readonly lacking: readonly string[]
   /** Why others were not added, each for a person. */
   readonly refused: readonly string[]
 }
@@ -40,9 +43,16 @@ export function addDraft(client: Pick<ApiClient, 'call'>, name: string, text: st
 export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly File[]): Promise<AddedFiles> {
   const added: WorkflowView[] = []
   const images: { readonly file: File; readonly why: string }[] = []
+  const lacking: string[] = []
   const refused: string[] = []
   for (const file of files) {
     try {
+      if (isGraphExport(await file.slice(0, BEGINNING).text())) {
+        const opened = await client.call('graphOpen', { bytes: file })
+        added.push(opened.workflow)
+        lacking.push(...whatIsMissing(opened))
+        continue
+      }
       const found: FileGraph = await findGraphInFile(file)
       if (found.kind === 'graph')
         added.push(await client.call('workflowCreate', { body: { name: found.name, text: found.text } }))
@@ -53,12 +63,31 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
       refused.push(`${file.name}: ${error.message}`)
     }
   }
-  return { added, images, refused }
+  return { added, images, lacking, refused }
+}
+
+// How much of a file says what it is.
+const BEGINNING = 100
+const NAMED = 10
+
+/** What a graph needs and this machine lacks, by name; nothing where all is here. */
+function whatIsMissing({ workflow, missing, masked }: GraphOpened): readonly string[] {
+  const names = [
+    ...missing.models.map(({ name, missing: isGone }) => `the model ${name}${isGone ? '' : ' as it was there'}`),
+    ...missing.classes.map(({ name, packages: [first] }) => `the class ${name}${first ? ` (${first.name})` : ''}`),
+    ...missing.files.map((name) => `the file ${name}`),
+  ]
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : ''
+  const lacks = `${workflow.name} needs what is not here: ${names.slice(0, NAMED).join(', ')}${more}.`
+  return [
+    ...(names.length === 0 ? [] : [lacks]),
+    ...(masked === 0 ? [] : [`Secrets in ${workflow.name} were replaced by ***. Enter them again before you run it.`]),
+  ]
 }
 
 /** Files that may hold a graph, for a choice of files. */
 export const GRAPH_FILES =
-  '.json,.png,.webp,.avif,.jpg,.jpeg,.svg,.mp4,.mov,.webm,.flac,.mp3,.ogg,.latent,.safetensors,.glb'
+  '.json,.jsonl,.png,.webp,.avif,.jpg,.jpeg,.svg,.mp4,.mov,.webm,.flac,.mp3,.ogg,.latent,.safetensors,.glb'
 
 /** What is found in a file from disk or from a drop. `isImage`: a picture without a graph, which a node could load. */
 type FileGraph =

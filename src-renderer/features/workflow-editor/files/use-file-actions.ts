@@ -91,12 +91,12 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     const point = at && canvasPoint(at)
     const shown = point && findTab(app, tabs.state.getState().current ?? '')?.open
     await tried(async () => {
-      const { added, images, refused } = await addFiles(client, files)
+      const { added, images, lacking, refused } = await addFiles(client, files)
       for (const [count, { file, why }] of images.entries()) {
         if (point === undefined || shown === undefined) notifyDone('error', why)
         else await addImageNode(client, shown.tab, file, [point[0] + count * BESIDE, point[1] + count * BESIDE])
       }
-      for (const text of refused) notifyDone('error', text)
+      for (const text of [...lacking, ...refused]) notifyDone('error', text)
       for (const { id } of added) await tabs.show(id)
       const last = added.at(-1)
       if (last !== undefined) go(ADDRESS.workflow(last.id))

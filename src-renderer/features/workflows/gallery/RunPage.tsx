@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Briefcase, Ellipsis, Trash2, Workflow } from 'lucide-react'
+import { Briefcase, Download, Ellipsis, Trash2, Workflow } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
@@ -191,6 +191,7 @@ type RunMenuProps = { readonly run: RunDetail; readonly onDelete: () => void }
 /** The rest of what can be done with a run. */
 function RunMenu({ run, onDelete }: RunMenuProps) {
   const [, go] = useLocation()
+  const { client } = useApp()
   const { workflowId } = run
   const inWorkflow = {
     label: 'Open in its workflow',
@@ -201,6 +202,15 @@ function RunMenu({ run, onDelete }: RunMenuProps) {
     ...(workflowId === undefined ? { detail: 'It was not run from the library' } : {}),
   }
   const job = { label: 'Show its job', icon: <Briefcase aria-hidden />, onSelect: () => go(ADDRESS.job(run.id)) }
+  const save = {
+    label: 'Export',
+    detail: 'As a file that another Drydock opens and runs',
+    icon: <Download aria-hidden />,
+    onSelect() {
+      const href = client.address('runFile', { path: { runId: run.id } })
+      Object.assign(document.createElement('a'), { href, download: `${run.id}.graph.jsonl` }).click()
+    },
+  }
   const remove = {
     label: 'Delete run',
     icon: <Trash2 aria-hidden />,
@@ -210,7 +220,7 @@ function RunMenu({ run, onDelete }: RunMenuProps) {
     ...(hasEnded(run) ? {} : { detail: 'Cancel it first' }),
   }
   return (
-    <Menu groups={[[inWorkflow, job], [remove]]}>
+    <Menu groups={[[inWorkflow, job, save], [remove]]}>
       <IconButton label="More actions">
         <Ellipsis />
       </IconButton>

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { CopyPlus, Ellipsis, History, Pencil, Trash2, Workflow } from 'lucide-react'
+import { CopyPlus, Download, Ellipsis, History, Pencil, Trash2, Workflow } from 'lucide-react'
 import { memo, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
@@ -18,7 +18,7 @@ import type { LibraryActions } from './use-library-actions.ts'
 /** A workflow of the library. */
 export type WorkflowCardProps = {
   readonly workflow: WorkflowView
-  readonly actions: Pick<LibraryActions, 'rename' | 'duplicate' | 'remove'>
+  readonly actions: Pick<LibraryActions, 'rename' | 'duplicate' | 'save' | 'remove'>
   readonly onVersions: (workflowId: string) => void
   /** ms since the epoch. */
   readonly now: number
@@ -85,6 +85,12 @@ export const WorkflowCard = memo(function WorkflowCard({ workflow, actions, onVe
             [
               { label: 'Rename', icon: <Pencil />, onSelect: () => setNaming(true), takesFocus: true },
               { label: 'Duplicate', icon: <CopyPlus />, onSelect: () => void actions.duplicate(workflow) },
+              {
+                label: 'Export',
+                detail: 'With all that it needs, for another Drydock',
+                icon: <Download />,
+                onSelect: () => actions.save(workflow),
+              },
               { label: 'Versions', icon: <History />, onSelect: () => onVersions(id) },
             ],
             [

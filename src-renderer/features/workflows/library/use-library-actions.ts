@@ -23,6 +23,8 @@ export type LibraryActions = {
   readonly openFiles: (files: readonly File[]) => Promise<void>
   readonly rename: (workflow: WorkflowView, name: string) => Promise<void>
   readonly duplicate: (workflow: WorkflowView) => Promise<void>
+  /** Saves it with all that it needs, as a file that another Drydock opens. */
+  readonly save: (workflow: WorkflowView) => void
   readonly remove: (workflow: WorkflowView) => Promise<void>
 }
 
@@ -51,9 +53,9 @@ export function useLibraryActions(): LibraryActions {
       tried(async () => go(ADDRESS.workflow((await addDraft(client, name, text)).id)))
 
     async function openFiles(files: readonly File[]): Promise<void> {
-      const { added, images, refused } = await addFiles(client, files)
+      const { added, images, lacking, refused } = await addFiles(client, files)
       void readAgain()
-      for (const text of [...refused, ...images.map(({ why }) => why)]) notify({ kind: 'error', text })
+      for (const text of [...lacking, ...refused, ...images.map(({ why }) => why)]) notify({ kind: 'error', text })
       const [only] = added
       if (only !== undefined && added.length === 1) go(ADDRESS.workflow(only.id))
       else if (added.length > 1) notify({ kind: 'done', text: `${added.length} workflows are in the library.` })
@@ -71,6 +73,10 @@ export function useLibraryActions(): LibraryActions {
           filesOf(app).tabs.setName(workflow.id, changed.name)
         }),
       duplicate: (workflow) => tried(() => duplicated(app, workflow)),
+      save({ id, name }) {
+        const href = client.address('workflowFile', { path: { workflowId: id } })
+        Object.assign(document.createElement('a'), { href, download: `${name}.graph.jsonl` }).click()
+      },
       async remove(workflow) {
         const path = { workflowId: workflow.id }
         change((all) => all.filter(({ id }) => id !== workflow.id))

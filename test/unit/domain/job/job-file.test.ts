@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest'
-import { readJobFile, writeJobFile } from '../../../../src-main/domain/job/job-file.ts'
+import { describe, expect, it } from 'vitest'
+import { limit } from '../../../../src-main/contract/limits.ts'
+import { maskSecrets, readJobFile, writeJobFile } from '../../../../src-main/domain/job/job-file.ts'
 
 const LINE =
   '{"id":"a-l1","status":"FAILED","error":"no","input":{"seed":12345678901234567890,"text":"x"},"output":"hunter22"}\n'
@@ -10,7 +11,8 @@ const head = (more: object = {}) => ({
   logs: [],
   ...more,
 })
-const written = writeJobFile(head(), LINE)
+const hidden = (more: object = {}) => ({ secrets: [], variables: [], ...more })
+const written = writeJobFile(head(), LINE, hidden())
 const why = (text: string) => {
   const opened = readJobFile(text)
   return 'why' in opened ? opened.why : undefined
@@ -18,27 +20,79 @@ const why = (text: string) => {
 
 it('what is written is read, and its input is the same text', () => {
   expect(readJobFile(written)).toEqual({
-    head: head(),
+    head: { ...head(), masked: 0 },
     input: '{"seed":12345678901234567890,"text":"x"}',
     status: 'FAILED',
     error: 'no',
   })
 })
 
-it('values of variables are in no part of the file', () => {
-  const log = { id: 1, at: 1, endpointId: 'e', workerId: 'w', level: 'INFO', line: 'it is hunter22 and "quo"ted\\' }
-  const endpoint = { id: 'e', env: { TOKEN: 'hunter22', ODD: '"quo"ted\\', EMPTY: '' } }
-  const text = writeJobFile(head({ endpoint, logs: [log] }), LINE)
-  expect(text).not.toContain('hunter22')
-  expect(text).not.toContain('quo')
-  expect(readJobFile(text)).toMatchObject({ head: { endpoint: { env: { TOKEN: '(hidden)', ODD: '(hidden)' } } } })
+describe('values of variables', () => {
+  const values = { TOKEN: 'hunter22hunter22', ODD: '"quo"ted\\nlong-enough', MODEL: 'COMPLETED', EMPTY: '' }
+  const { TOKEN, ODD, MODEL } = values
+  const all = hidden({ secrets: [TOKEN, ODD], variables: Object.values(values) })
+
+  it('are taken out of settings, reasons, logs and errors, and the file is still one', () => {
+    const log = { id: 1, at: 1, endpointId: 'e', workerId: 'w', level: 'INFO', line: `it is ${TOKEN} and ${ODD}` }
+    const history = [{ at: 1, event: 'complete', to: 'COMPLETED' as const, attempt: 1, reason: `by ${TOKEN}` }]
+    const endpoint = { id: 'e', env: values, handler: `${TOKEN}.py` }
+    const line = LINE.replace('"no"', JSON.stringify(`not ${ODD}`))
+    const text = writeJobFile(head({ endpoint, history, logs: [log] }), line, all)
+    expect(text).not.toContain('hunter22hunter22')
+    expect(text).not.toContain('quo')
+    expect(readJobFile(text)).toMatchObject({
+      error: 'not ***',
+      head: {
+        endpoint: { env: { TOKEN: '(hidden)', ODD: '(hidden)' }, handler: '***.py' },
+        history: [{ to: 'COMPLETED', reason: 'by ***' }],
+        logs: [{ line: 'it is *** and ***' }],
+        masked: 0,
+      },
+    })
+  })
+
+  it('leave payloads as they were, but for secrets, whose places are counted', () => {
+    const input = `{"model":"${MODEL}","n":1.50,"auth":["${TOKEN}","a ${TOKEN}"],"odd":${JSON.stringify(ODD)}}`
+    const text = writeJobFile(
+      head(),
+      LINE.replace(/\{"seed".*"x"\}/, () => input),
+      all,
+    )
+    expect(readJobFile(text)).toMatchObject({
+      input: '{"model":"COMPLETED","n":1.50,"auth":["***","a ***"],"odd":"***"}',
+      head: { masked: 3 },
+    })
+  })
+
+  it.each([
+    [limit('payloadSecretCharacters') - 1, 0],
+    [limit('payloadSecretCharacters'), 1],
+    [limit('payloadSecretCharacters') + 1, 1],
+  ])('of %i characters are masked in payloads %i times', (length, places) => {
+    const secret = 'n'.padEnd(length, 's')
+    expect(maskSecrets(JSON.stringify({ a: secret }), [secret]).places).toBe(places)
+  })
+
+  it('are no part of an escape, and are found where JSON has escaped them', () => {
+    expect(maskSecrets(String.raw`{"a":"\nabcdefghijkl"}`, ['nabcdefghijkl'])).toEqual({
+      text: String.raw`{"a":"\nabcdefghijkl"}`,
+      places: 0,
+    })
+    expect(
+      maskSecrets(String.raw`{"a":"\u00fcbermorgen-geheim","n":123456789012}`, ['übermorgen-geheim', '123456789012']),
+    ).toEqual({
+      text: '{"a":"***","n":123456789012}',
+      places: 1,
+    })
+  })
 })
 
 it('the query of a webhook stays here', () => {
   const deliveries = [{ id: 1, url: 'https://x.example/hook?secret=1', state: 'pending', attempts: 0, updatedAt: 1 }]
-  const text = writeJobFile(head({ deliveries }) as never, LINE)
+  const text = writeJobFile(head({ deliveries }) as never, LINE, hidden({ variables: ['pending'] }))
   expect(text).toContain('https://x.example/hook?...')
   expect(text).not.toContain('secret=1')
+  expect(readJobFile(text)).toMatchObject({ head: { deliveries: [{ state: 'pending' }] } })
 })
 
 it.each([

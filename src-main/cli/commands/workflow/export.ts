@@ -1,0 +1,113 @@
+import { open, readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { limit } from '../../../contract/limits.ts'
+import type { GraphOpened } from '../../../contract/workflows.ts'
+import { sizeText } from '../../../domain/text.ts'
+import { writeJson } from '../../../domain/workflow/json/value.ts'
+import { CliError } from '../../cli-error.ts'
+import { type Output, plainText } from '../../output.ts'
+import { openSession } from '../../session.ts'
+import type { Surroundings } from '../../surroundings.ts'
+import { noteMasked } from '../job.ts'
+
+type ExportOptions = { readonly output: string; readonly endpoint?: string; readonly run?: true }
+
+/** `drydock workflow export` and `open`: a graph with all that it needs, as a file that another Drydock opens. */
+export function addWorkflowExport(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('export')
+    .description('write a graph, or a run of one, with all that it needs to one file')
+    .argument('<graph>', 'workflow as JSON, a picture that holds a graph, or with --run the id of a run')
+    .requiredOption('-o, --output <file>', 'write to this file')
+    .option('--endpoint <endpoint>', 'use the node classes of this endpoint')
+    .option('--run', 'export this run: with its seeds and values as they were, and its results')
+    .addHelpText(
+      'after',
+      `
+The file has the graph, the files that its nodes load, names and SHA-256 of its models, and its node classes with their
+packages. Models themselves are not in it. Secrets in the graph are replaced by ***, and counted.
+
+Examples:
+  $ drydock workflow export cat.json -o cat.graph.jsonl --endpoint sketch
+  $ drydock workflow export --run ID -o run.graph.jsonl`,
+    )
+    .action(async (graph: string, options: ExportOptions, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const pieces =
+        options.run === true
+          ? client.download('runFile', { path: { runId: graph } })
+          : client.download('graphExport', { body: await fromFile(graph, options.endpoint) })
+      const to = resolve(surroundings.cwd, options.output)
+      let text = ''
+      for await (const piece of pieces) text += piece
+      await writeFile(to, text).catch((error: Error) => {
+        throw new CliError('FILE_UNWRITABLE', { file: to, why: error.message }, { cause: error })
+      })
+      const { readGraphExport } = await import('../../../domain/workflow-runs/graph-export.ts')
+      const written = readGraphExport(text)
+      if ('why' in written) throw new CliError('FILE_INVALID', { file: to, why: written.why })
+      const { models, files, masked } = written.head
+      noteMasked(output, masked)
+      const lacking = [
+        ...models.flatMap(({ name, missing }) => (missing ? [`the model ${name}`] : [])),
+        ...files.flatMap(({ name, left }) => (left === undefined ? [] : [`the file ${name}`])),
+      ]
+      if (lacking.length > 0) output.note(plainText(`Not on this machine, or too large: ${lacking.join(', ')}.`))
+      if (output.json) output.document({ file: to, ...written.head })
+      else output.line(`${plainText(written.head.name)} written to ${to}`)
+    })
+
+  parent
+    .command('open')
+    .description('open such a file: add its graph to the library, and name what is missing here')
+    .argument('<file>', 'file that `drydock workflow export` wrote')
+    .option('--endpoint <endpoint>', 'compare with the node classes of this endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock workflow open cat.graph.jsonl --endpoint sketch')
+    .action(async (file: string, { endpoint }: { readonly endpoint?: string }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const bytes = await readBounded(resolve(surroundings.cwd, file))
+      const query = endpoint === undefined ? {} : { endpoint }
+      const opened = await client.call('graphOpen', { query, bytes })
+      noteMasked(output, opened.masked)
+      if (output.json) output.document(opened)
+      else show(output, opened)
+    })
+
+  async function fromFile(file: string, endpoint: string | undefined) {
+    const { readGraphFile, titleOf } = await import('../../workflow/read-graph-file.ts')
+    const graph = await readGraphFile(file, surroundings)
+    const named = endpoint === undefined ? {} : { endpoint }
+    return { name: titleOf(graph), text: writeJson(graph.raw), ...named }
+  }
+}
+
+async function readBounded(path: string): Promise<Uint8Array> {
+  const unreadable = (error: Error) => {
+    throw new CliError('FILE_UNREADABLE', { file: path, why: error.message }, { cause: error })
+  }
+  await using handle = await open(path).catch(unreadable)
+  const { size } = await handle.stat()
+  const most = limit('graphExportBytes')
+  if (size > most) throw new CliError('FILE_INVALID', { file: path, why: `it is larger than ${sizeText(most)}` })
+  return await readFile(handle).catch(unreadable)
+}
+
+function show(output: Output, { workflow, missing, files }: GraphOpened): void {
+  output.line(plainText(`${workflow.name} is in the library as ${workflow.id}`))
+  for (const { name, storedAs = name } of files)
+    if (storedAs !== name)
+      output.line(plainText(`the file ${name} is stored as ${storedAs}, which the graph names now`))
+  for (const { name, directory, sha256, missing: isGone } of missing.models) {
+    const where = directory === undefined ? '' : ` in ${directory}`
+    const hash = sha256 === undefined ? '' : `, SHA-256 ${sha256}`
+    output.line(plainText(`${isGone ? 'missing model' : 'another model of the name'} ${name}${where}${hash}`))
+  }
+  for (const { name, packages } of missing.classes)
+    output.line(plainText([`missing class ${name}`, ...packages.map(packageText)].join(', ')))
+  for (const name of missing.files) output.line(plainText(`missing file ${name}`))
+}
+
+// A folder of a server has no address.
+const packageText = ({ name, version, address }: GraphOpened['missing']['classes'][number]['packages'][number]) =>
+  ['package', name, version, address].filter((part) => part !== undefined).join(' ')

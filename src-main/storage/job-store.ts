@@ -309,14 +309,17 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined): J
   function between(job: Job, low: QueuePosition | undefined, high: QueuePosition): Job | undefined {
     if (low === undefined) return place(job.seq, high.place - PLACE_GAP)
     if (high.place - low.place >= 2) return place(job.seq, Math.floor((low.place + high.place) / 2))
-    let last = low.place + STEP / 8
-    const result = place(job.seq, last)
-    for (let next: QueuePosition | undefined = high; next !== undefined && next.place <= last; ) {
-      const after = beside('after', job.endpointId, next, job.seq)
-      last += STEP / 8
-      place(next.seq, last)
-      next = after
+    const at = low.place + STEP / 8
+    // All are found before one is moved, as a moved one would be met again.
+    const pushed: QueuePosition[] = []
+    const placeOf = (n: number) => at + (n + 1) * (STEP / 8)
+    let next: QueuePosition | undefined = high
+    while (next !== undefined && next.place <= placeOf(pushed.length - 1)) {
+      pushed.push(next)
+      next = beside('after', job.endpointId, next, job.seq)
     }
+    const result = place(job.seq, at)
+    for (const [n, one] of pushed.entries()) place(one.seq, placeOf(n))
     return result
   }
 

@@ -46,7 +46,10 @@ function OneNotice({ id, kind, text, undo, held }: Notice) {
     >
       <Icon
         aria-hidden
-        className={clsx('mt-0.5 size-4 shrink-0', kind === 'error' ? 'text-failed' : held === undefined ? 'text-completed' : 'text-ink-2')}
+        className={clsx(
+          'mt-0.5 size-4 shrink-0',
+          kind === 'error' ? 'text-failed' : held === undefined ? 'text-completed' : 'text-ink-2',
+        )}
       />
       <p className="min-w-0 flex-1 break-words">
         {text}

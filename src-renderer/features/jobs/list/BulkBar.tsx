@@ -47,8 +47,12 @@ export function BulkBar({ label, retry, cancel, rerun, onExport, busy, compare, 
       >
         <Repeat aria-hidden /> {busy === 'rerun' ? 'Queueing' : 'Run again'} {numberOf(rerun)}
       </Button>
-      <Button kind="danger" disabled={!cancel.count || busy !== undefined} onClick={() => cancel.run()}
-        title="Waiting jobs never run; running jobs are stopped, and their work is lost">
+      <Button
+        kind="danger"
+        disabled={!cancel.count || busy !== undefined}
+        onClick={() => cancel.run()}
+        title="Waiting jobs never run; running jobs are stopped, and their work is lost"
+      >
         <X aria-hidden /> {busy === 'cancel' ? 'Cancelling' : 'Cancel'} {numberOf(cancel)}
       </Button>
       <Button onClick={onExport}>

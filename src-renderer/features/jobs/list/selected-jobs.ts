@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-main/contract/job.ts'
 import type { BulkAction, JOB_ROUTES } from '../../../../src-main/contract/job-routes.ts'
-import type { BodyOf } from '../../../../src-main/contract/routes.ts'
+import type { BodyOf, DeepReadonly } from '../../../../src-main/contract/routes.ts'
 import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { isFinal, TRANSITIONS } from '../../../../src-main/domain/job/transitions.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
@@ -96,7 +96,7 @@ export function useBulk({
   return { retry: bulk('retry'), cancel: bulk('cancel'), rerun: bulk('rerun'), busy }
 }
 
-type Named = Omit<BodyOf<typeof JOB_ROUTES.jobBulk>, 'action'>
+type Named = DeepReadonly<Omit<BodyOf<typeof JOB_ROUTES.jobBulk>, 'action'>>
 
 const ABOUT_TO = { retry: 'Retries', cancel: 'Cancels', rerun: 'Runs again' } as const
 const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'queued as new jobs' } as const

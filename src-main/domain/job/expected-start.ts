@@ -49,7 +49,8 @@ export function expectStart(facts: StartFacts): ExpectedStart {
   const coming = growth(facts, working)
   if (coming === undefined) return { how: NO_START_SEEN }
   const slots = [...working, ...coming]
-  if (slots.length === 0) return { how: whyNobody(facts) }
+  const isBusy = scaling.workers.some(({ state, outdated }) => state === 'running' && !outdated)
+  if (slots.length === 0) return { how: isBusy && executionMs.length === 0 ? NO_END_SEEN : whyNobody(facts) }
   // Places that are free now need no history.
   const free = slots.filter(({ to }) => to <= scaling.now).length
   if (executionMs.length === 0 && before >= free) return { how: NO_END_SEEN }

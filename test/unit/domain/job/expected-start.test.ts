@@ -84,7 +84,11 @@ describe('how it was computed', () => {
   })
 
   for (const [what, facts, why] of [
-    ['no job has ended', { workers: [worker('a', 'running')], executionMs: [] }, /no job of this endpoint has ended/],
+    [
+      'no job has ended',
+      { workers: [worker('a', 'running')], executionMs: [], runningSince: new Map([['a', [NOW]]]) },
+      /no job of this endpoint has ended/,
+    ],
     [
       'no start was seen',
       { scaling: { freeSlots: 1 }, coldStartMs: [] },

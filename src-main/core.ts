@@ -40,7 +40,7 @@ import { createScrape } from './services/monitoring/scrape.ts'
 import { createStats } from './services/monitoring/stats.ts'
 import { createTraces } from './services/monitoring/traces.ts'
 import { createUsageWatch } from './services/monitoring/watch-usage.ts'
-import { createWhatIf } from './services/monitoring/what-if.ts'
+import { createRecentSpans, createWhatIf } from './services/monitoring/what-if.ts'
 import { createLogCollector, createLogMasks } from './services/monitoring/worker-logs.ts'
 import { createPlatformDeploys } from './services/platform/deploys.ts'
 import { createSignInRequests } from './services/platform/sign-in-requests.ts'
@@ -155,7 +155,8 @@ export function createCore(ports: CorePorts): Core {
   const jobCounts = createQueueCounts(storage)
   const balancer = createRequestBalancer({ storage, clock, registry, fleet, status, jobCounts, onChange })
   const counts = balancer.work
-  const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, status }
+  const recentSpans = createRecentSpans({ storage, clock })
+  const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, status, recentSpans }
   const takes = createParkedTakes({ storage, clock, counts, registry, leases })
   const calls = createWorkerCalls({ storage, clock, fleet, leases, takes, waiters, registry, onChange })
   const health = createHealthWatch({ clock, registry, ping, log, onChange })

@@ -1,7 +1,16 @@
 /** The addresses of the pages. Whatever is shown has one, so that links, back and forward work. */
 
 /** The tabs of an endpoint's page; the first is shown without a name in the address. */
-export const ENDPOINT_TABS = ['overview', 'requests', 'jobs', 'workers', 'logs', 'settings', 'what-if'] as const
+export const ENDPOINT_TABS = [
+  'overview',
+  'requests',
+  'jobs',
+  'workers',
+  'logs',
+  'settings',
+  'what-if',
+  'queue',
+] as const
 
 /** A tab of an endpoint's page. */
 export type EndpointTab = (typeof ENDPOINT_TABS)[number]

@@ -1,12 +1,13 @@
 import type { ResponseOf } from '../client/calls.ts'
 import type { ServiceClient } from '../client/service-client.ts'
 import { limit } from '../contract/limits.ts'
+import type { JobStanding } from '../contract/management.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { writeExact } from '../domain/json/json.ts'
 import type { WaitingReason } from '../domain/worker/waiting-reason.ts'
 import { CliError } from './cli-error.ts'
 import type { Output } from './output.ts'
-import { expectSuccess, type JobRecord, showJob } from './show-job.ts'
+import { expectSuccess, type JobRecord, showJob, startText } from './show-job.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** A job by endpoint and id. */
@@ -62,8 +63,9 @@ export async function waitForEnd(client: ServiceClient, path: JobAddress, option
   const { show, now, until = Number.POSITIVE_INFINITY, signal } = options
   const stop = signal === undefined ? {} : { signal }
   for (;;) {
-    const reason = await whyItWaits(client, path)
-    show(reason?.text ?? '')
+    const { queue, ...standing } = await standingOf(client, path)
+    const reason = reasonOf(standing)
+    show(shownWait(reason, queue, now()))
     if (reason?.needsChange === true) return { job: await client.call('status', { path, ...stop }), reason }
     const wait = Math.min(Math.max(until - now(), limit('waitMinMs')), POLL_EVERY_MS)
     const job = await client.call('statusSync', { path, query: { wait }, ...stop })
@@ -116,20 +118,37 @@ export async function watchReasons(
   }
 }
 
-/** Why a job waits; undefined where it does not, and with the key of an endpoint, which may not manage the service. */
-export async function whyItWaits(
+/** Why a job waits and where it stands in its queue; nothing with the key of an endpoint, which may not manage the service. */
+export async function standingOf(
   client: ServiceClient,
   { jobId }: JobAddress,
   signal?: AbortSignal,
-): Promise<WaitingReason | undefined> {
+): Promise<JobStanding> {
   const stop = signal === undefined ? {} : { signal }
   try {
-    const { waitingReason, waitingNeedsChange } = await client.call('jobProgress', { path: { jobId }, ...stop })
-    return waitingReason === undefined ? undefined : { text: waitingReason, needsChange: waitingNeedsChange === true }
+    return await client.call('jobProgress', { path: { jobId }, ...stop })
   } catch (error) {
-    if (error instanceof CliError && error.status === 403) return undefined
+    if (error instanceof CliError && error.status === 403) return {}
     throw error
   }
+}
+
+/** Why a job waits; undefined where it does not, or that is not known. */
+async function whyItWaits(
+  client: ServiceClient,
+  path: JobAddress,
+  signal?: AbortSignal,
+): Promise<WaitingReason | undefined> {
+  return reasonOf(await standingOf(client, path, signal))
+}
+
+const shownWait = (reason: WaitingReason | undefined, queue: JobStanding['queue'], now: number) =>
+  queue?.start === undefined
+    ? (reason?.text ?? '')
+    : [reason?.text, `Start ${startText(queue, now).replace(/: $/, '.')}`].filter(Boolean).join(' ')
+
+function reasonOf({ waitingReason, waitingNeedsChange }: JobStanding): WaitingReason | undefined {
+  return waitingReason === undefined ? undefined : { text: waitingReason, needsChange: waitingNeedsChange === true }
 }
 
 /**
@@ -138,7 +157,7 @@ export async function whyItWaits(
  */
 export function showOutcome(output: Output, endpointId: string, { job, reason }: Followed): void {
   if (output.piped) output.document(job)
-  else showJob(output, endpointId, job, reason?.text)
+  else showJob(output, endpointId, job, { waitingReason: reason?.text })
   const facts = { jobId: job.id, endpointId, status: job.status }
   if (reason?.needsChange === true) throw waitsInVain(job.id, reason)
   const why = reason === undefined ? '' : `: ${reason.text.replace(/\.$/, '')}`

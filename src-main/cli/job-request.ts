@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { isRecord, parseExact } from '../domain/json/json.ts'
 import { readAll } from './ask.ts'
 import { usageError } from './cli-error.ts'
-import { wholeNumber } from './option-values.ts'
+import { integer, wholeNumber } from './option-values.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Options of `run` and `runsync` that become part of the request body. */
@@ -14,6 +14,7 @@ export type RequestOptions = {
   readonly ttl?: number
   readonly executionTimeout?: number
   readonly lowPriority?: true
+  readonly priority?: number
   readonly idempotencyKey?: string
 }
 
@@ -27,6 +28,7 @@ export function addRequestOptions(command: Command): Command {
     .option('--ttl <ms>', 'time to live of the job in ms', wholeNumber)
     .option('--execution-timeout <ms>', 'maximum run time in ms', wholeNumber)
     .option('--low-priority', 'run after normal jobs')
+    .option('--priority <number>', 'run before jobs with a lower number, -100 to 100 (default 0)', integer)
     .option('--idempotency-key <key>', 'the same key returns the first job again')
 }
 
@@ -49,6 +51,7 @@ export async function buildRequest(
     ttl: options.ttl,
     executionTimeout: options.executionTimeout,
     lowPriority: options.lowPriority,
+    priority: options.priority,
   })
   return {
     ...request,

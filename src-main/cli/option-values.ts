@@ -9,6 +9,12 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+/** A whole number, also below 0. */
+export function integer(text: string): number {
+  if (!/^-?\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
 /** A number, 0 or more. */
 export function decimal(text: string): number {
   if (!/^\d{1,12}(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It must be a number.')

@@ -1,7 +1,9 @@
 import type { z } from 'zod'
 import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
+import type { JobStanding } from '../contract/management.ts'
 import { errorText, readJobError } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
+import { counted } from '../domain/text.ts'
 import { CliError } from './cli-error.ts'
 import { duration, type Output, size, stateText, valueText } from './output.ts'
 
@@ -9,7 +11,12 @@ import { duration, type Output, size, stateText, valueText } from './output.ts'
 export type JobRecord = z.infer<typeof jobRecord>
 
 /** Prints a job record, or its JSON. */
-export function showJob(output: Output, endpointId: string, job: JobRecord, waitingReason?: string): void {
+export function showJob(
+  output: Output,
+  endpointId: string,
+  job: JobRecord,
+  { waitingReason, queue, now }: JobStanding & { readonly now?: number } = {},
+): void {
   if (output.json) {
     output.document(job)
     return
@@ -19,6 +26,8 @@ export function showJob(output: Output, endpointId: string, job: JobRecord, wait
     ['endpoint', endpointId],
     ['status', stateText(output, job.status)],
     ['waits', waitingReason],
+    ['before it', queue && `${queue.more ? 'more than ' : ''}${counted(queue.before, 'job')}`],
+    ['start', queue && `${startText(queue, now)}${queue.how}`],
     ['delay', spanText(job.delayTime)],
     ['execution', spanText(job.executionTime)],
     ['worker', job.workerId],
@@ -26,6 +35,13 @@ export function showJob(output: Output, endpointId: string, job: JobRecord, wait
     [isFinal(job.status) ? 'output' : 'progress', job.output === undefined ? undefined : outputText(job.output)],
     ['error', job.error === undefined ? undefined : errorShown(job.error)],
   ])
+}
+
+/** When a waiting job is expected to start, as the beginning of a line; nothing where that cannot be said. */
+export function startText({ start }: NonNullable<JobStanding['queue']>, now: number | undefined): string {
+  if (start === undefined || now === undefined) return ''
+  const span = (at: number) => duration(Math.max(0, at - now))
+  return `expected in ${span(start.at)}, between ${span(start.from)} and ${span(start.to)}: `
 }
 
 // The calls within a server of graphs say little to who runs them; those of a handler are the user's own.

@@ -1,6 +1,6 @@
 /** Jobs for people: lists over all endpoints with filters, their count, one job, and moves of many. */
 import { z } from 'zod'
-import { JOB_STATES, type JobState, jobHandle, jobList, jobState, streamChunk } from './job.ts'
+import { JOB_STATES, type JobState, jobHandle, jobList, jobPriority, jobState, streamChunk } from './job.ts'
 import { limit } from './limits.ts'
 import { jobDetail, jobProgress } from './management.ts'
 import type { Route } from './routes.ts'
@@ -79,15 +79,28 @@ const jobBulkResult = z.object({
   refused: z.array(z.object({ reason: z.string(), count: z.number().int() })),
 })
 
-/** Body of 'reorder': before all others, or swapped with another waiting job. */
+const otherJob = z.string().max(100)
+
+/** Body of 'reorder': among the waiting jobs of its priority, or with another priority. */
 const queueMove = z.union(
-  [z.strictObject({ to: z.literal('front') }), z.strictObject({ swapWith: z.string().max(100) })],
-  'give {"to": "front"}, or {"swapWith": the id of another waiting job}',
+  [
+    z.strictObject({ to: z.enum(['front', 'back']) }),
+    z.strictObject({ swapWith: otherJob }),
+    z.strictObject({ before: otherJob }),
+    z.strictObject({ after: otherJob }),
+    z.strictObject({ priority: jobPriority }),
+  ],
+  `give {"to": "front"} or {"to": "back"}, {"swapWith": ...}, {"before": ...} or {"after": the id of another waiting job}, or {"priority": ${limit('priorityMin')} to ${limit('priorityMax')}}`,
 )
+
+/** What is asked for. */
+export type QueueMove = z.infer<typeof queueMove>
 
 /** The waiting jobs of an endpoint, in the order in which workers get them. */
 const jobQueue = z.object({
-  jobs: z.array(z.object({ id: z.string(), lowPriority: z.boolean() })),
+  jobs: z.array(
+    z.object({ id: z.string(), lowPriority: z.boolean(), priority: z.number().int(), createdAt: z.number().int() }),
+  ),
   more: z.boolean().describe('whether there are more'),
 })
 
@@ -205,7 +218,8 @@ export const JOB_ROUTES = {
   jobReorder: {
     methods: ['POST'],
     path: '/api/jobs/:jobId/place',
-    summary: 'Move a waiting job in its queue: to the front of its priority, or swap it with another job',
+    summary:
+      'Move a waiting job in its queue: to the front or back of its priority, beside another job, or to another priority',
     role: 'run',
     body: queueMove,
     response: jobHandle,

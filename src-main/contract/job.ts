@@ -25,6 +25,15 @@ const webhookUrl = z
   .max(limit('webhookUrlLength'))
   .refine((text) => text === '' || /^https?:\/\/[^\s@/?#]+([/?#]|$)/.test(text), 'must be an http or https address')
 
+const PRIORITIES = `must be a whole number from ${limit('priorityMin')} to ${limit('priorityMax')}`
+
+/** A priority by number: jobs with a higher one are handed out first. Source: ours. */
+export const jobPriority = z
+  .number(PRIORITIES)
+  .int(PRIORITIES)
+  .min(limit('priorityMin'), PRIORITIES)
+  .max(limit('priorityMax'), PRIORITIES)
+
 /**
  * Body of run and runsync. Unknown fields are ignored. `input` is only checked to be an object: its text is stored
  * and passed on as it came.
@@ -37,6 +46,7 @@ export const jobRequest = z.object({
       executionTimeout: span(limit('executionTimeoutMinMs'), limit('executionTimeoutMaxMs')).nullish(),
       ttl: span(limit('ttlMinMs'), limit('ttlMaxMs')).nullish(),
       lowPriority: z.boolean('must be true or false').nullish(),
+      priority: jobPriority.nullish(),
     })
     .nullish(),
   s3Config: anyObject.nullish(),

@@ -27,6 +27,17 @@ export const LIMITS = {
   runsyncRetentionMs: { value: MINUTE_MS, unit: 'ms', source: 'docs/spec/job-api.md, 11' },
   runsyncRetentionMaxMs: { value: 5 * MINUTE_MS, unit: 'ms', source: 'docs/spec/job-api.md, 11' },
   idempotencyKeyLength: { value: 255, unit: 'count', source: 'docs/spec/job-api.md, 2' },
+  priorityMin: {
+    value: -100,
+    unit: 'count',
+    source: 'ours, docs/spec/job-api.md, 2: enough steps to either side of 0',
+  },
+  priorityMax: { value: 100, unit: 'count', source: 'ours, docs/spec/job-api.md, 2: enough steps to either side of 0' },
+  queuePosition: {
+    value: 100_000,
+    unit: 'count',
+    source: 'ours: so many are counted in some ms; beyond it is "more than"',
+  },
   webhookUrlLength: { value: 2048, unit: 'count', source: 'ours, because longer addresses break proxies' },
   leaseMs: { value: 10_000, unit: 'ms', source: 'docs/spec/job-api.md, 4' },
   wayBackLostMs: {

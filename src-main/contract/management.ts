@@ -32,15 +32,36 @@ export const webhookDelivery = z.object({
 /** A webhook delivery with its tries, as the API gives it. */
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
+/** What is told of a job while it waits in the queue. */
+const jobStanding = z.object({
+  waitingReason: z.string().optional().describe('why it waits in the queue, or for the server that its worker uses'),
+  waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
+  queue: z
+    .object({
+      before: z.number().int().describe('jobs of its endpoint that are handed out before it'),
+      more: z.boolean().describe('whether there are more: the count was given up where it took too long'),
+      start: z
+        .object({ at: moment, from: moment, to: moment })
+        .optional()
+        .describe('when it is expected to start, and a range that it is in with four of five; missing: see how'),
+      how: z.string().describe('how that was computed, or why it cannot be said'),
+    })
+    .optional()
+    .describe('where it stands, only while it is IN_QUEUE'),
+})
+
+/** What is told of a job while it waits. */
+export type JobStanding = z.infer<typeof jobStanding>
+
 /** A job with all that is known of it. */
 export const jobDetail = jobListItem.extend({
   input: z.unknown(),
   output: z.unknown().optional(),
   outputRemoved: z.boolean().optional().describe('true: its output was deleted to make room, see jobHistoryMaxMib'),
   lowPriority: z.boolean(),
+  priority: z.number().int(),
   attempt: z.number().int(),
-  waitingReason: z.string().optional().describe('why it waits in the queue, or for the server that its worker uses'),
-  waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
+  ...jobStanding.shape,
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   chunkCount: z.number().int(),
@@ -53,8 +74,7 @@ export const jobDetail = jobListItem.extend({
 /** How far a job is: of its payloads only what its worker reported last. */
 export const jobProgress = jobListItem.extend({
   attempt: z.number().int(),
-  waitingReason: z.string().optional(),
-  waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
+  ...jobStanding.shape,
   progress: z.unknown().optional().describe('while IN_PROGRESS; missing: the worker has reported none'),
 })
 

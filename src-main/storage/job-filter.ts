@@ -13,13 +13,19 @@ import { isFinal } from '../domain/job/transitions.ts'
 import type { Job, JobFilter, JobStore } from '../services/ports/storage.ts'
 import { createTermLookup } from './search-index.ts'
 
+/**
+ * Places of jobs that nobody moved are so far apart: room for those that are put between them. Source: ours, a power of
+ * two, with which a hundred billion jobs are still exact numbers.
+ */
+export const PLACE_GAP = 65_536
+
 /** The columns of a job under the names of services/ports Job. */
 export const JOB_COLUMNS = `
   seq, id, endpoint_id AS endpointId, status, low_priority AS lowPriority, attempt, retries, worker_id AS workerId,
   created_at AS createdAt, queued_at AS queuedAt, started_at AS startedAt, finished_at AS finishedAt,
   delay_ms AS delayMs, execution_ms AS executionMs, execution_timeout_ms AS executionTimeoutMs, ttl_ms AS ttlMs,
   retention_ms AS retentionMs, deadline_at AS deadlineAt, stream_cursor AS streamCursor, webhook, error,
-  archived, COALESCE(place, seq) AS place`
+  archived, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
 
 /** One job. */
 export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
@@ -41,7 +47,7 @@ const OF_ENDPOINT = `SELECT seq FROM jobs WHERE endpoint_id = @endpointId AND ${
 // One range of jobs_by_state, in order. Several are merged by the caller, so that no state is ever sorted as a whole.
 const IN_STATE = `
   SELECT seq FROM jobs
-  WHERE endpoint_id = @endpointId AND status = @status AND low_priority = @lowPriority AND archived = 0
+  WHERE endpoint_id = @endpointId AND status = @status AND lane = @lane AND archived = 0
     AND ${IN_RANGE} ${PAGE}`
 const ARCHIVED_IN_STATE = `
   SELECT seq FROM jobs
@@ -49,7 +55,7 @@ const ARCHIVED_IN_STATE = `
 // The oldest of one range of jobs_by_state.
 const OLDEST = `
   SELECT seq FROM jobs
-  WHERE endpoint_id = @endpointId AND status = @status AND low_priority = @lowPriority AND archived = 0
+  WHERE endpoint_id = @endpointId AND status = @status AND lane = @lane AND archived = 0
   ORDER BY seq LIMIT 1`
 // The same ranges of many states and endpoints at once: a thousand statements would take longer than what they find.
 const OF_ENDPOINT_IN_STATES = `WITH held (status, endpoint_id) AS (SELECT value, @endpointId FROM json_each(@states))`
@@ -63,9 +69,9 @@ const inStatesOf = (archived: 0 | 1) => `
       SELECT MIN(jobs.endpoint_id) FROM jobs
       WHERE jobs.status = held.status AND jobs.endpoint_id > held.endpoint_id AND jobs.archived = ${archived})
     FROM held WHERE held.endpoint_id IS NOT NULL)`
-const LIVE_RANGES = `held CROSS JOIN json_each('[0, 1]') priorities`
+const LIVE_RANGES = `held CROSS JOIN json_each('[0, 1, 2, 3]') lanes`
 const IN_LIVE_RANGE = `
-  jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.low_priority = priorities.value
+  jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.lane = lanes.value
   AND jobs.archived = 0`
 const IN_ARCHIVED_RANGE = `jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.archived = 1`
 const COUNTED = 'jobs.seq BETWEEN @first AND @last LIMIT @limit'
@@ -291,7 +297,7 @@ function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
   const count = (sql: string) => db.prepare<[object], number>(sql).pluck()
   return {
     live: ranges(`
-      ${held(0)} SELECT held.endpoint_id AS endpointId, held.status, priorities.value AS lowPriority
+      ${held(0)} SELECT held.endpoint_id AS endpointId, held.status, lanes.value AS lane
       FROM ${LIVE_RANGES} WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_LIVE_RANGE})`),
     archived: ranges(`
       ${held(1)} SELECT held.endpoint_id AS endpointId, held.status
@@ -339,15 +345,18 @@ const PAST_DEADLINE = `
 // The plus keeps the range of seq from choosing the index that would sort all waiting jobs again for each batch.
 const WAITING = `
   SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND +seq <= ?
-  ORDER BY low_priority, seq LIMIT ?`
+  ORDER BY lane, seq LIMIT ?`
+const OLDEST_IN_LANE = (lane: string) => `
+  SELECT MIN(seq) AS seq FROM jobs
+  WHERE endpoint_id = @endpointId AND status = 'IN_QUEUE' AND archived = 0 AND lane = ${lane}`
 const OLDEST_WAITING = `
-  SELECT ${JOB_COLUMNS} FROM jobs
-  WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND low_priority = ? ORDER BY seq LIMIT 1`
+  SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = (
+    SELECT MIN(seq) FROM (${OLDEST_IN_LANE('@lowPriority')} UNION ALL ${OLDEST_IN_LANE('@lowPriority + 2')}))`
 const IN_PROGRESS = `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`
 const ENDPOINT_IDS = `SELECT id FROM endpoints`
 const COUNTS = `
-  SELECT endpoint_id AS endpointId, status, low_priority AS lowPriority, COUNT(*) AS count FROM jobs
-  WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, low_priority`
+  SELECT endpoint_id AS endpointId, status, lane & 1 AS lowPriority, COUNT(*) AS count FROM jobs
+  WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, lane`
 
 type Listing = Pick<JobStore, 'pastDeadline' | 'newestSeq' | 'waiting' | 'oldestWaiting' | 'inProgress' | 'counts'>
 
@@ -356,7 +365,7 @@ export function createJobList(db: Database): Listing {
   const pastDeadline = db.prepare<[number, number], Job>(PAST_DEADLINE)
   const waiting = db.prepare<[string, number, number], Job>(WAITING)
   const newestSeq = db.prepare<[], { seq: number }>(NEWEST_SEQ)
-  const oldest = db.prepare<[string, number], Job>(OLDEST_WAITING)
+  const oldest = db.prepare<[object], Job>(OLDEST_WAITING)
   const inProgress = db.prepare<[string], Job>(IN_PROGRESS)
   const endpointIds = db.prepare<[], { id: string }>(ENDPOINT_IDS)
   const counts = db.prepare<[string], { endpointId: string; status: JobState; lowPriority: 0 | 1; count: number }>(
@@ -368,7 +377,7 @@ export function createJobList(db: Database): Listing {
     pastDeadline: (steady, limit) => pastDeadline.all(steady, limit),
     newestSeq: () => newestSeq.get()?.seq ?? 0,
     waiting: (endpointId, limit, newest) => waiting.all(endpointId, newest, limit),
-    oldestWaiting: (endpointId, lowPriority) => oldest.get(endpointId, lowPriority),
+    oldestWaiting: (endpointId, lowPriority) => oldest.get({ endpointId, lowPriority }),
     inProgress: () => allIds().flatMap((id) => inProgress.all(id)),
     counts: () => allIds().flatMap((id) => counts.all(id)),
   }

@@ -2,14 +2,14 @@ import type { Database, Statement } from 'better-sqlite3'
 import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../domain/job/transitions.ts'
 import type { Job, JobStore, MoveFields } from '../services/ports/storage.ts'
 import type { EventLog } from './event-store.ts'
-import { createJobFilter, createJobList, JOB_COLUMNS, READ_JOB } from './job-filter.ts'
+import { createJobFilter, createJobList, JOB_COLUMNS, PLACE_GAP, READ_JOB } from './job-filter.ts'
 import type { JobPayloads } from './job-payloads.ts'
 
 // By position: this is the hottest write, and looking names up takes a tenth of it.
 const INSERT = `
-  INSERT INTO jobs (id, endpoint_id, status, low_priority, created_at, queued_at, execution_timeout_ms, ttl_ms,
+  INSERT INTO jobs (id, endpoint_id, status, low_priority, lane, created_at, queued_at, execution_timeout_ms, ttl_ms,
                     retention_ms, deadline_at, webhook)
-  VALUES (?, ?, 'IN_QUEUE', ?, ?, ?, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, 'IN_QUEUE', ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 const INSERT_KEY = `INSERT INTO idempotency_keys (endpoint_id, key, seq) VALUES (?, ?, ?)`
 const FIND_KEY = `
   SELECT ${JOB_COLUMNS} FROM jobs
@@ -78,7 +78,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
   const read = db.prepare<[number], Job>(READ_JOB)
   const deleteChunks = db.prepare(DELETE_CHUNKS)
   const insertDelivery = db.prepare(INSERT_DELIVERY)
-  const order = createJobOrder(db)
+  const order = createJobOrder(db, (seq) => read.get(seq))
   const setTtl = db.prepare<[object], Job>(SET_TTL)
   const setCursor = db.prepare(SET_CURSOR)
   const postpone = db.prepare(POSTPONE)
@@ -106,6 +106,15 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     return job
   }
 
+  const reordered = (job: Job | undefined, reason: string, now: number) => {
+    if (job !== undefined) events.recordJob(job, 'reorder', 'IN_QUEUE', now, undefined, reason)
+    return job
+  }
+  const waiting = (seq: number) => {
+    const job = read.get(seq)
+    return job?.status === 'IN_QUEUE' && job.archived === 0 ? job : undefined
+  }
+
   return {
     ...createJobList(db),
     ...createJobFilter(db),
@@ -113,8 +122,11 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     insert(job, { now, steady }) {
       const { id, endpointId, lowPriority, executionTimeoutMs, ttlMs, retentionMs, webhook } = job
       const spans = [executionTimeoutMs, ttlMs, retentionMs, steady + ttlMs]
-      const { lastInsertRowid } = insert.run(id, endpointId, lowPriority ? 1 : 0, now, steady, ...spans, webhook)
+      const low = lowPriority ? 1 : 0
+      const { lastInsertRowid } = insert.run(id, endpointId, low, low, now, steady, ...spans, webhook)
       const seq = Number(lastInsertRowid)
+      // Most have none, and are not to pay for it.
+      if (job.priority) order.setPriority(seq, job.priority)
       payloads.insertInput(seq, job.input, job.s3Config)
       if (job.idempotencyKey !== undefined) insertKey.run(job.endpointId, job.idempotencyKey, seq)
       const row = newRow(seq, job, now, steady)
@@ -125,20 +137,20 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       const seq = order.next(endpointId, except)
       return seq === undefined ? undefined : move(seq, 'claim', { workerId }, moment)
     },
-    moveToFront(seq, { now }) {
-      const job = order.toFront(seq)
-      if (job !== undefined) events.recordJob(job, 'reorder', 'IN_QUEUE', now, undefined, 'moved to the front')
-      return job
+    moveToFront: (seq, { now }) => reordered(order.toFront(seq), 'moved to the front', now),
+    moveToBack: (seq, { now }) => reordered(order.toBack(seq), 'moved to the back', now),
+    // Within one transaction, so either all that stands there holds, or nothing is moved.
+    moveBeside(seq, side, otherSeq, { now }) {
+      const other = waiting(otherSeq)
+      return other && reordered(order.beside(seq, side, other), `placed ${side} ${other.id}`, now)
     },
+    setPriority: (seq, priority, { now }) =>
+      reordered(order.setPriority(seq, priority), `priority set to ${priority}`, now),
     swapPositions(seq, otherSeq, { now }) {
-      const [one, other] = [read.get(seq), read.get(otherSeq)]
+      const [one, other] = [waiting(seq), waiting(otherSeq)]
       if (one === undefined || other === undefined) return undefined
-      // Within one transaction, so either both wait or neither is moved.
-      if ([one, other].some(({ status, archived }) => status !== 'IN_QUEUE' || archived === 1)) return undefined
-      const [moved, partner] = [order.setPosition(seq, other.place), order.setPosition(otherSeq, one.place)]
-      if (moved !== undefined) events.recordJob(moved, 'reorder', 'IN_QUEUE', now, undefined, `placed like ${other.id}`)
-      if (partner !== undefined)
-        events.recordJob(partner, 'reorder', 'IN_QUEUE', now, undefined, `placed like ${one.id}`)
+      const moved = reordered(order.setPosition(seq, other.place), `placed like ${other.id}`, now)
+      reordered(order.setPosition(otherSeq, one.place), `placed like ${one.id}`, now)
       return moved
     },
     inOrder: order.inOrder,
@@ -196,109 +208,176 @@ function newRow(seq: number, job: Parameters<JobStore['insert']>[0], now: number
     webhook: job.webhook ?? null,
     error: null,
     archived: 0,
-    place: seq,
+    priority: job.priority ?? 0,
+    place: seq * PLACE_GAP,
   }
 }
 
-// The order in which waiting jobs are claimed: those of normal priority first, each kind by position. The position of a
-// job is its seq until somebody moves it: to the front, which is below all positions there are, or into the position of
-// another job, which takes its own. So no two jobs of an endpoint ever have the same position, also when they are
-// queued again. Moved jobs stand in an index of their own; where an endpoint has none of them, the order is that of
-// jobs_by_state.
+// The order in which waiting jobs are claimed: normal priority before low, higher numbers before lower ones, each by
+// place, and of equal places the older job. The place of a job follows from its seq until somebody moves it, or gives it a
+// priority. Those stand in an index of their own, the others in lanes 0 and 1 of jobs_by_state, so that the next of
+// either is the first row of a range.
 
 const WAITING = `status = 'IN_QUEUE' AND archived = 0`
-const EXCEPT = `seq NOT IN (SELECT value FROM json_each(?))`
+const OF_ENDPOINT = `endpoint_id = CAST(@endpointId AS TEXT) AND ${WAITING}`
+const EXCEPT = `AND seq NOT IN (SELECT value FROM json_each(?))`
+const POSITION = `seq, low_priority AS lowPriority, priority, COALESCE(place, seq * ${PLACE_GAP}) AS place`
+const IN_MOVED_ORDER = 'ORDER BY low_priority, priority DESC, jobs.place, seq'
 // ORDER BY follows the index, so the first row of the range is the answer, however many wait. CAST: where a column
-// that is sorted by equals a bare parameter, SQLite compiles the statement anew at each call.
-const FIRST_MOVED = `
-  SELECT seq, low_priority AS lowPriority, place FROM jobs
-  WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NOT NULL
-  ORDER BY low_priority, place LIMIT 1`
-const FIRST_MOVED_EXCEPT = `
-  SELECT seq, low_priority AS lowPriority, place FROM jobs
-  WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NOT NULL AND ${EXCEPT}
-  ORDER BY low_priority, place LIMIT 1`
-const FIRST = `
-  SELECT seq FROM jobs WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} ORDER BY low_priority, seq LIMIT 1`
-const FIRST_EXCEPT = `
-  SELECT seq FROM jobs WHERE endpoint_id = ? AND ${WAITING} AND ${EXCEPT} ORDER BY low_priority, seq LIMIT 1`
-const FIRST_UNMOVED_EXCEPT = `
-  SELECT seq, low_priority AS lowPriority, seq AS place FROM jobs
-  WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NULL AND ${EXCEPT}
-  ORDER BY low_priority, seq LIMIT 1`
-const UNMOVED = `
-  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NULL
-  ORDER BY low_priority, seq LIMIT ?`
-const MOVED = `
-  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND place IS NOT NULL
-  ORDER BY low_priority, jobs.place LIMIT ?`
-const BEFORE = `
-  SELECT COUNT(*) AS count FROM (
-    SELECT 1 FROM jobs
-    WHERE endpoint_id = @endpointId AND ${WAITING} AND (low_priority, seq) < (@lowPriority, @place) LIMIT @limit)`
-const UNMOVED_BEFORE = `
-  SELECT COUNT(*) AS count FROM (
-    SELECT 1 FROM jobs
-    WHERE endpoint_id = @endpointId AND ${WAITING} AND place IS NULL
-      AND (low_priority, seq) < (@lowPriority, @place) LIMIT @limit)`
-const MOVED_BEFORE = `
-  SELECT COUNT(*) AS count FROM (
-    SELECT 1 FROM jobs
-    WHERE endpoint_id = @endpointId AND ${WAITING} AND place IS NOT NULL
-      AND (low_priority, place) < (@lowPriority, @place) LIMIT @limit)`
-// Below zero, where no seq is, and below all that were moved there before, whatever became of them.
-const TO_FRONT = `
-  UPDATE jobs SET place = MIN(0, COALESCE((
-    SELECT MIN(moved.place) FROM jobs moved
-    WHERE moved.endpoint_id = jobs.endpoint_id AND moved.place IS NOT NULL AND moved.archived = 0), 0)) - 1
-  WHERE seq = ? AND ${WAITING} RETURNING ${JOB_COLUMNS}`
-const SET_POSITION = `UPDATE jobs SET place = @place WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`
+// that is sorted by equals a bare parameter, SQLite compiles the statement anew at each call. By position, as claims are
+// hot.
+const firstSql = (which: string, order: string) => (except: string) =>
+  `SELECT ${POSITION} FROM jobs
+  WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND ${which} ${except} ${order} LIMIT 1`
+const firstMovedSql = firstSql('place IS NOT NULL', IN_MOVED_ORDER)
+const firstUnmovedSql = firstSql('lane < 2', 'ORDER BY lane, seq')
+const UNMOVED = `SELECT ${JOB_COLUMNS} FROM jobs WHERE ${OF_ENDPOINT} AND lane < 2 ORDER BY lane, seq LIMIT @limit`
+const MOVED = `SELECT ${JOB_COLUMNS} FROM jobs WHERE ${OF_ENDPOINT} AND place IS NOT NULL ${IN_MOVED_ORDER} LIMIT @limit`
+// Each part is a range of an index that holds all it needs, and stops where the parts before it have come to the limit.
+const countSql = (where: string) =>
+  `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE ${OF_ENDPOINT} AND ${where} LIMIT @limit)`
+const BEFORE = [
+  'lane < @lowPriority',
+  'lane = @lowPriority AND seq < @before',
+  'place IS NOT NULL AND low_priority < @lowPriority',
+  'place IS NOT NULL AND low_priority = @lowPriority AND priority > @priority',
+  'place IS NOT NULL AND low_priority = @lowPriority AND priority = @priority AND place < @place',
+  'place IS NOT NULL AND low_priority = @lowPriority AND priority = @priority AND place = @place AND seq < @seq',
+].map(countSql)
+const ALIKE = `low_priority = @lowPriority AND priority = @priority`
+const besideSql = (order: '<' | '>') => {
+  const sorted = order === '<' ? 'DESC' : 'ASC'
+  return {
+    moved: `
+      SELECT ${POSITION} FROM jobs WHERE ${OF_ENDPOINT} AND place IS NOT NULL AND ${ALIKE} AND seq <> @except
+        AND (place, seq) ${order} (@place, @seq) ORDER BY jobs.place ${sorted}, seq ${sorted} LIMIT 1`,
+    unmoved: `
+      SELECT ${POSITION} FROM jobs WHERE ${OF_ENDPOINT} AND lane = @lowPriority AND seq <> @except
+        AND seq ${order === '<' ? '< @before' : '>= @before AND seq <> @seq'} ORDER BY seq ${sorted} LIMIT 1`,
+  }
+}
+const SET_POSITION = `UPDATE jobs SET place = @place, lane = low_priority + 2 WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`
+// Without priority and place of its own it goes back among those that nobody moved.
+const IS_PLAIN = `@priority = 0 AND COALESCE(place, seq * ${PLACE_GAP}) = seq * ${PLACE_GAP}`
+const SET_PRIORITY = `
+  UPDATE jobs SET priority = @priority, lane = CASE WHEN ${IS_PLAIN} THEN low_priority ELSE low_priority + 2 END,
+    place = CASE WHEN ${IS_PLAIN} THEN NULL ELSE COALESCE(place, seq * ${PLACE_GAP}) END
+  WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`
+// As small as this, so that many fit before the next job that comes.
+const STEP = 64
 
-type QueuePosition = { readonly seq: number; readonly lowPriority: 0 | 1; readonly place: number }
+type QueuePosition = Pick<Job, 'seq' | 'lowPriority' | 'priority' | 'place'>
 
 /** The order of claims. */
 type JobOrder = Pick<JobStore, 'waitingBefore' | 'inOrder'> & {
   /** The job to be claimed next; undefined without any. @param except seqs to be skipped */
   readonly next: (endpointId: string, except: readonly number[]) => number | undefined
-  /** Both give undefined where the job does not wait any more. */
+  /** All of these give undefined where the job does not wait any more. */
   readonly toFront: (seq: number) => Job | undefined
+  readonly toBack: (seq: number) => Job | undefined
+  readonly beside: (seq: number, side: 'before' | 'after', other: Job) => Job | undefined
   readonly setPosition: (seq: number, place: number) => Job | undefined
+  readonly setPriority: (seq: number, priority: number) => Job | undefined
 }
 
 /** Reads and changes the order. */
-function createJobOrder(db: Database): JobOrder {
-  const firstMoved = db.prepare<[string], QueuePosition>(FIRST_MOVED)
-  const firstMovedExcept = db.prepare<[string, string], QueuePosition>(FIRST_MOVED_EXCEPT)
-  const first = db.prepare<[string], { readonly seq: number }>(FIRST)
-  const firstExcept = db.prepare<[string, string], { readonly seq: number }>(FIRST_EXCEPT)
-  const firstUnmovedExcept = db.prepare<[string, string], QueuePosition>(FIRST_UNMOVED_EXCEPT)
-  const unmoved = db.prepare<[string, number], Job>(UNMOVED)
-  const moved = db.prepare<[string, number], Job>(MOVED)
-  const before = db.prepare<[object], { readonly count: number }>(BEFORE)
-  const unmovedBefore = db.prepare<[object], { readonly count: number }>(UNMOVED_BEFORE)
-  const movedBefore = db.prepare<[object], { readonly count: number }>(MOVED_BEFORE)
-  const toFront = db.prepare<[number], Job>(TO_FRONT)
+function createJobOrder(db: Database, read: (seq: number) => Job | undefined): JobOrder {
+  const position = (sql: string) => db.prepare<[object], QueuePosition>(sql)
+  const first = [firstMovedSql, firstUnmovedSql].map((sql) => db.prepare<[string], QueuePosition>(sql('')))
+  const firstExcept = [firstMovedSql, firstUnmovedSql].map((sql) =>
+    db.prepare<[string, string], QueuePosition>(sql(EXCEPT)),
+  )
+  const moved = db.prepare<[object], Job>(MOVED)
+  const unmoved = db.prepare<[object], Job>(UNMOVED)
+  const before = BEFORE.map((sql) => db.prepare<[object], number>(sql).pluck())
+  const [previous, following] = (['<', '>'] as const).map((order) => Object.values(besideSql(order)).map(position))
   const setPosition = db.prepare<[object], Job>(SET_POSITION)
+  const setPriority = db.prepare<[object], Job>(SET_PRIORITY)
+  const newestSeq = db.prepare<[], number>(`SELECT COALESCE(MAX(seq), 0) FROM jobs`).pluck()
+  const place = (seq: number, to: number) => setPosition.get({ seq, place: to })
+
+  // The next one in the order from a place on, of those with the same priority.
+  function beside(side: 'before' | 'after', endpointId: string, from: QueuePosition, except: number) {
+    const [ofMoved, ofUnmoved] = (side === 'before' ? previous : following) ?? []
+    const values = { endpointId, ...from, before: firstFrom(from), except }
+    const found = [ofMoved?.get(values), from.priority === 0 ? ofUnmoved?.get(values) : undefined]
+    const ordered = found.filter((one) => one !== undefined).toSorted(byPosition)
+    return side === 'before' ? ordered.at(-1) : ordered[0]
+  }
+
+  // Where there is no room, those that follow move on a little, as few as have to.
+  function between(job: Job, low: QueuePosition | undefined, high: QueuePosition): Job | undefined {
+    if (low === undefined) return place(job.seq, high.place - PLACE_GAP)
+    if (high.place - low.place >= 2) return place(job.seq, Math.floor((low.place + high.place) / 2))
+    const at = low.place + STEP / 8
+    // All are found before one is moved, as a moved one would be met again.
+    const pushed: QueuePosition[] = []
+    const placeOf = (n: number) => at + (n + 1) * (STEP / 8)
+    let next: QueuePosition | undefined = high
+    while (next !== undefined && next.place <= placeOf(pushed.length - 1)) {
+      pushed.push(next)
+      next = beside('after', job.endpointId, next, job.seq)
+    }
+    const result = place(job.seq, at)
+    for (const [n, one] of pushed.entries()) place(one.seq, placeOf(n))
+    return result
+  }
+
+  function ends(seq: number) {
+    const job = read(seq)
+    if (job === undefined) return undefined
+    const far = { ...job, seq: Number.MAX_SAFE_INTEGER }
+    return {
+      first: beside('after', job.endpointId, { ...far, place: -Number.MAX_SAFE_INTEGER }, seq),
+      last: beside('before', job.endpointId, { ...far, place: Number.MAX_SAFE_INTEGER }, seq),
+    }
+  }
 
   return {
     next(endpointId, except) {
       const skipped = JSON.stringify(except)
-      if (firstMoved.get(endpointId) === undefined)
-        return (except.length === 0 ? first.get(endpointId) : firstExcept.get(endpointId, skipped))?.seq
-      const some = [firstMovedExcept.get(endpointId, skipped), firstUnmovedExcept.get(endpointId, skipped)]
-      return some.filter((one) => one !== undefined).toSorted(byPosition)[0]?.seq
+      const [one, other] =
+        except.length === 0
+          ? first.map((next) => next.get(endpointId))
+          : firstExcept.map((next) => next.get(endpointId, skipped))
+      if (one === undefined || other === undefined) return (one ?? other)?.seq
+      return (byPosition(one, other) < 0 ? one : other).seq
     },
     inOrder: (endpointId, limit) =>
-      [...moved.all(endpointId, limit), ...unmoved.all(endpointId, limit)].toSorted(byPosition).slice(0, limit),
-    waitingBefore({ endpointId, lowPriority, place }, limit) {
-      const values = { endpointId, lowPriority, place, limit }
-      if (firstMoved.get(endpointId) === undefined) return before.get(values)?.count ?? 0
-      return Math.min(limit, (unmovedBefore.get(values)?.count ?? 0) + (movedBefore.get(values)?.count ?? 0))
+      [...moved.all({ endpointId, limit }), ...unmoved.all({ endpointId, limit })].toSorted(byPosition).slice(0, limit),
+    waitingBefore({ endpointId, seq, lowPriority, priority, place: at }, limit) {
+      const from = { seq, lowPriority, priority, place: at }
+      let count = 0
+      for (const part of before) {
+        if (count >= limit) break
+        count += part.get({ endpointId, ...from, before: firstFrom(from), limit: limit - count }) ?? 0
+      }
+      return count
     },
-    toFront: (seq) => toFront.get(seq),
-    setPosition: (seq, place) => setPosition.get({ seq, place }),
+    // Below zero, where no place is that follows from a seq, and before the first that waits.
+    toFront: (seq) => place(seq, Math.min(0, ends(seq)?.first?.place ?? 0) - PLACE_GAP),
+    toBack: (seq) => place(seq, Math.max((newestSeq.get() ?? 0) * PLACE_GAP, ends(seq)?.last?.place ?? 0) + STEP),
+    beside(seq, side, other) {
+      const job = read(seq)
+      if (job === undefined || job.seq === other.seq) return undefined
+      const next = beside(side, job.endpointId, other, seq)
+      if (side === 'before') return between(job, next, other)
+      return next === undefined ? place(seq, other.place + STEP) : between(job, other, next)
+    },
+    setPosition: place,
+    setPriority: (seq, priority) => setPriority.get({ seq, priority }),
   }
 }
 
-const byPosition = (one: Omit<QueuePosition, 'seq'>, other: Omit<QueuePosition, 'seq'>) =>
-  one.lowPriority - other.lowPriority || one.place - other.place
+/**
+ * The first seq of a job that nobody moved which stands at a position or behind it. Priorities above 0 stand before all
+ * of those, those below behind.
+ */
+function firstFrom({ seq, priority, place }: QueuePosition): number {
+  if (priority !== 0) return priority > 0 ? 0 : Number.MAX_SAFE_INTEGER
+  const at = Math.ceil(place / PLACE_GAP)
+  return at * PLACE_GAP === place && at < seq ? at + 1 : at
+}
+
+const byPosition = (one: QueuePosition, other: QueuePosition) =>
+  one.lowPriority - other.lowPriority || other.priority - one.priority || one.place - other.place || one.seq - other.seq

@@ -6,11 +6,11 @@ import type { QueryOf } from '../../contract/routes.ts'
 import { reportedWait } from '../../domain/job/report.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
-import { viewDelivery, viewJobRow, viewWaiting, waitingReason } from '../../services/endpoints/views.ts'
+import { viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
 import { countJobs, type ListRequest, listJobs, listJobsById, searchable } from '../../services/jobs/list-jobs.ts'
 import { runJobAgain, runJobsAgain } from '../../services/jobs/run-jobs-again.ts'
 import type { Job } from '../../services/ports/storage.ts'
-import { moveToFront, swapPositions } from '../../services/queue/change-job.ts'
+import { reorderJob } from '../../services/queue/change-job.ts'
 import { moveJobs } from '../../services/queue/change-many-jobs.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
@@ -33,6 +33,7 @@ async function detail(service: Services, job: Job): Promise<readonly Json[]> {
   const facts = {
     ...viewJobRow(service, job),
     lowPriority: job.lowPriority === 1,
+    priority: job.priority,
     attempt: job.attempt,
     graph: storage.graphs.ofJob(job.seq),
     history: storage.jobs.history(job.seq),
@@ -57,7 +58,7 @@ async function progress(service: Services, job: Job): Promise<readonly Json[]> {
 function whyItWaits({ storage, views }: Services, job: Job, output: Json | undefined) {
   const endpoint = storage.endpoints.get(job.endpointId)
   if (endpoint === undefined) return {}
-  if (job.status !== 'IN_PROGRESS') return viewWaiting(waitingReason(views, endpoint, { job }))
+  if (job.status !== 'IN_PROGRESS') return viewStanding(views, endpoint, job)
   // What other workers report is theirs, whatever its keys.
   const text =
     isBridge(endpoint.config) && output !== undefined ? reportedWait(Buffer.from(output).toString()) : undefined
@@ -70,14 +71,16 @@ export const JOB_OPERATIONS = {
   jobProgress: async ({ path }, service) => jsonResponse(await progress(service, jobOf(path, service))),
   async jobReorder({ path, body }, service) {
     const job = jobOf(path, service)
-    const { id, status } = await ('to' in body ? moveToFront(service, job) : swapPositions(service, job, body.swapWith))
+    const { id, status } = await reorderJob(service, job, body)
     return { id, status }
   },
   jobQueue({ path, query }, service) {
     const { id } = endpointOf(path, service)
     const most = query.limit ?? limit('listPageMax')
     const jobs = service.storage.jobs.inOrder(id, most + 1)
-    const shown = jobs.slice(0, most).map((job) => ({ id: job.id, lowPriority: job.lowPriority === 1 }))
+    const shown = jobs
+      .slice(0, most)
+      .map(({ id, lowPriority, priority, createdAt }) => ({ id, lowPriority: lowPriority === 1, priority, createdAt }))
     return { jobs: shown, more: jobs.length > most }
   },
   async jobRerun({ path }, service) {

@@ -1,13 +1,15 @@
-/** `drydock job`: one job as a file that travels to another Drydock. */
+/** `drydock job`: one job moved in its queue, or as a file that travels to another Drydock. */
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { MIB } from '../../contract/units.ts'
 import { type OpenedJobFile, readJobFile } from '../../domain/job/job-file.ts'
 import { counted } from '../../domain/text.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import { integer } from '../option-values.ts'
 import { type Output, plainText } from '../output.ts'
 import { openSession, outputOf } from '../session.ts'
+import { showJob } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 // A file that is read whole; source: ours, a result of 20 MiB and its stream fit ten times.
@@ -15,9 +17,11 @@ const MOST_BYTES = 256 * MIB
 // Of an input on a terminal.
 const SHOWN_CHARACTERS = 1000
 
-/** `drydock job`: export, open and import one job. */
+/** `drydock job`: move, export, open and import one job. */
 export function addJob(program: Command, surroundings: Surroundings): void {
-  const job = program.command('job').description('write one job to a file, look into it, and run it on another Drydock')
+  const job = program
+    .command('job')
+    .description('move one job in its queue; write it to a file, look into it, and run it on another Drydock')
 
   job
     .command('export')
@@ -70,6 +74,37 @@ export function addJob(program: Command, surroundings: Surroundings): void {
       else output.line(`1 job queued on ${endpoint}; \`drydock jobs --endpoint ${endpoint} --limit 1\` shows it`)
     })
 
+  job
+    .command('move')
+    .description('move a waiting job in its queue, or give it another priority')
+    .argument('<job>', 'id of the job')
+    .option('--front', 'before all waiting jobs of its priority')
+    .option('--back', 'behind all waiting jobs of its priority')
+    .option('--before <job>', 'right before this waiting job')
+    .option('--after <job>', 'right after this waiting job')
+    .option('--priority <number>', 'with this priority, -100 to 100; higher ones run first', integer)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock job move ID --front\n  $ drydock job move ID --after OTHER\n  $ drydock job move ID --priority 10',
+    )
+    .action(async (jobId: string, { front, back, before, after, priority }: MoveOptions, command: Command) => {
+      const bodies = [
+        ...(front ? [{ to: 'front' as const }] : []),
+        ...(back ? [{ to: 'back' as const }] : []),
+        ...(before === undefined ? [] : [{ before }]),
+        ...(after === undefined ? [] : [{ after }]),
+        ...(priority === undefined ? [] : [{ priority }]),
+      ]
+      const [body] = bodies
+      if (body === undefined || bodies.length > 1)
+        throw usageError('Give one of --front, --back, --before, --after or --priority.')
+      const { client, output } = await openSession(command, surroundings)
+      await client.call('jobReorder', { path: { jobId }, body })
+      const { endpointId, ...standing } = await client.call('jobProgress', { path: { jobId } })
+      if (output.json) output.document({ endpointId, ...standing })
+      else showJob(output, endpointId, standing, { ...standing, now: surroundings.now() })
+    })
+
   async function read(file: string): Promise<OpenedJobFile> {
     const path = resolve(surroundings.cwd, file)
     const unreadable = (error: Error) => {
@@ -82,6 +117,14 @@ export function addJob(program: Command, surroundings: Surroundings): void {
     if ('why' in opened) throw new CliError('FILE_INVALID', { file: path, why: opened.why })
     return opened
   }
+}
+
+type MoveOptions = {
+  readonly front?: true
+  readonly back?: true
+  readonly before?: string
+  readonly after?: string
+  readonly priority?: number
 }
 
 /** Says that the payloads of a file are not all as they were. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ResponseOf } from '../../client/calls.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { ago } from '../../domain/text.ts'
-import { jobAddress, readExpired, whyItWaits } from '../follow-job.ts'
+import { jobAddress, readExpired, standingOf } from '../follow-job.ts'
 import { type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
 import { showJob } from '../show-job.ts'
@@ -37,13 +37,18 @@ Examples:
       }
       const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
       const waits = !isFinal(job.status) && !output.json
-      showJob(output, path.endpointId, job, waits ? (await whyItWaits(client, path))?.text : undefined)
+      showJob(
+        output,
+        path.endpointId,
+        job,
+        waits ? { ...(await standingOf(client, path)), now: surroundings.now() } : {},
+      )
       if ('expiresAt' in job) noteExpired(output, job)
     })
 }
 
 function showHistory(output: Output, job: ResponseOf<'jobRead'>, now: number): void {
-  showJob(output, job.endpointId, job, job.waitingReason)
+  showJob(output, job.endpointId, job, { ...job, now })
   if (output.json) return
   output.line()
   output.table(

@@ -1,7 +1,7 @@
 /** Tools about jobs: sending, waiting, reading, searching, running again. */
 import { z } from 'zod'
 import type { ServiceClient } from '../../client/service-client.ts'
-import { JOB_STATES } from '../../contract/job.ts'
+import { JOB_STATES, jobPriority } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import { explainJob } from '../../domain/job/explain-job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
@@ -21,6 +21,7 @@ const policy = z
     executionTimeout: MOMENT.optional().describe('ms that it may run'),
     ttl: MOMENT.optional().describe('ms that it may wait and run; 10000 at least'),
     lowPriority: z.boolean().optional(),
+    priority: jobPriority.optional().describe('higher ones run first; 0 without it'),
   })
   .optional()
 

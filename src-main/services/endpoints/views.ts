@@ -1,13 +1,16 @@
 /** Endpoints, workers and jobs as people see them, and all of it at one glance. */
 import type { EndpointCrash, EndpointState, EndpointView, WorkerView } from '../../contract/endpoint.ts'
 import type { HealthRecord, JobListItem } from '../../contract/job.ts'
+import { limit } from '../../contract/limits.ts'
 import type { LiveSnapshot } from '../../contract/live.ts'
-import type { WebhookDelivery } from '../../contract/management.ts'
+import type { JobStanding, WebhookDelivery } from '../../contract/management.ts'
 import { endpointKind } from '../../domain/endpoint-kind.ts'
+import { expectStart } from '../../domain/job/expected-start.ts'
 import { endpointStateOf, healthCounts } from '../../domain/worker/endpoint-state.ts'
 import { type WaitingReason, whyJobsWait } from '../../domain/worker/waiting-reason.ts'
 import { isSameServer } from '../../domain/workflow/server-address.ts'
 import type { FleetStatuses } from '../fleet-status.ts'
+import type { RecentSpans } from '../monitoring/what-if.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Endpoint, Job, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
@@ -15,6 +18,7 @@ import type { NodeTypesOrigin } from '../ports/workflows.ts'
 import type { Leases } from '../queue/leases.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+import { readScalingFacts } from '../workers/read-scaling-facts.ts'
 
 /** What the views are made from. */
 export type ViewDeps = {
@@ -25,15 +29,13 @@ export type ViewDeps = {
   readonly leases: Leases
   readonly registry: WorkerRegistry
   readonly status: Pick<FleetStatuses, 'of'>
+  readonly recentSpans: (endpointId: string) => RecentSpans
 }
 
 /** What the reason why something waits is found from. */
 type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 'status'> & {
   readonly storage: Pick<Storage, 'jobs'>
 }
-
-// Counting further would cost more than it says.
-const AHEAD_MAX = 10_000
 
 /**
  * Health of an endpoint: all from memory, so it costs the same with a million jobs. A worker that crashed and is kept
@@ -54,12 +56,12 @@ export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
   }
 }
 
-/** Who waits: a job, or a request to a load-balanced endpoint since this time, steady ms. */
-export type Waiter = { readonly job: Job } | { readonly requestSince: number }
+/** Who waits: a job with how many are before it, or a request to a load-balanced endpoint since this time, steady ms. */
+export type Waiter = { readonly job: Job; readonly before?: number } | { readonly requestSince: number }
 
 /** Why jobs of an endpoint wait, or this one job or request; undefined when none waits. */
 export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Waiter): WaitingReason | undefined {
-  const { storage, clock, counts, registry, status } = deps
+  const { clock, counts, registry, status } = deps
   const queue = counts.of(endpoint.id)
   const job = waiter !== undefined && 'job' in waiter ? waiter.job : undefined
   if (job === undefined ? queue.normal + queue.lowPriority === 0 : job.status !== 'IN_QUEUE') return undefined
@@ -72,10 +74,44 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
     crashLoop,
     noCapacityReason: throttledReason(deps, endpoint),
     neverCapacity: decision?.neverStarts,
-    job: job && { lowPriority: job.lowPriority === 1, ahead: storage.jobs.waitingBefore(job, AHEAD_MAX) },
+    job: job && {
+      lowPriority: job.lowPriority === 1,
+      ahead: waiter !== undefined && 'before' in waiter ? (waiter.before ?? 0) : positionOf(deps, job).before,
+    },
     waitingSince: waiter && ('job' in waiter ? waiter.job.queuedAt : waiter.requestSince),
     now: clock.steady(),
   })
+}
+
+/** How many jobs of its endpoint are handed out before a waiting one; `more`: at least one more than that. */
+function positionOf({ storage }: Pick<WaitingDeps, 'storage'>, job: Job) {
+  const most = limit('queuePosition')
+  const before = storage.jobs.waitingBefore(job, most + 1)
+  return { before: Math.min(before, most), more: before > most }
+}
+
+/** Why a job waits, where it stands in its queue, and when it is expected to start; nothing of one that does not wait. */
+export function viewStanding(deps: ViewDeps, endpoint: Endpoint, job: Job): JobStanding {
+  if (job.status !== 'IN_QUEUE') return {}
+  const { storage, clock, leases, status, recentSpans } = deps
+  const position = positionOf(deps, job)
+  const reason = waitingReason(deps, endpoint, { job, before: position.before })
+  const { crashLoop } = status.of(endpoint.id)
+  // Of an endpoint with jobs nobody reads how long requests wait.
+  const balancer = { oldestWaitMs: () => 0 }
+  const scaling = readScalingFacts({ ...deps, balancer }, endpoint.id, { endpoint, crashLoop })
+  const startedOf = (seq: number) => storage.jobs.read(seq)?.startedAt ?? clock.steady()
+  const runningSince = scaling.workers.map(
+    ({ id }) => [id, leases.ofWorker(id).map(({ seq }) => startedOf(seq))] as const,
+  )
+  const { expected, how } = expectStart({
+    ...{ scaling, ...position, ...recentSpans(endpoint.id), lowPriority: job.lowPriority === 1 },
+    blocked: reason?.needsChange === true ? reason.text : undefined,
+    runningSince: new Map(runningSince),
+  })
+  const wall = (steady: number) => Math.round(steady - clock.steady() + clock.now())
+  const start = expected && { at: wall(expected.at), from: wall(expected.from), to: wall(expected.to) }
+  return { ...viewWaiting(reason), queue: { ...position, ...(start && { start }), how } }
 }
 
 /** A waiting reason as fields of a view. */

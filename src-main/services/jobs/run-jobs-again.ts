@@ -34,7 +34,7 @@ const BATCH = 10
  */
 export async function runJobAgain(deps: Deps, job: Job): Promise<Job> {
   const { storage } = deps
-  const { id, status, endpointId, executionTimeoutMs, ttlMs, lowPriority } = job
+  const { id, status, endpointId, executionTimeoutMs, ttlMs, lowPriority, priority } = job
   if (!isFinal(status)) {
     const allowed = JOB_STATES.filter(isFinal).join(', ')
     throw new AppError('WRONG_STATE', { jobId: id, status, operation: 'running it again', allowed })
@@ -45,7 +45,7 @@ export async function runJobAgain(deps: Deps, job: Job): Promise<Job> {
   if (found === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: id })
   return kindOf(endpoint).submit(deps, endpoint, {
     kind: 'run',
-    request: { policy: { executionTimeout: executionTimeoutMs, ttl: ttlMs, lowPriority: lowPriority === 1 } },
+    request: { policy: { executionTimeout: executionTimeoutMs, ttl: ttlMs, lowPriority: lowPriority === 1, priority } },
     input: found.input,
     s3Config: found.s3Config ?? undefined,
     waitMs: undefined,

@@ -4,7 +4,8 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { DAY_MS } from '../../contract/units.ts'
 import type { WhatIfAnswer, WhatIfRequest } from '../../contract/what-if.ts'
-import type { RecordedJob, RecordedWorkerEvent } from '../../domain/what-if/measure.ts'
+import type { StartFacts } from '../../domain/job/expected-start.ts'
+import { measure, type RecordedJob, type RecordedWorkerEvent } from '../../domain/what-if/measure.ts'
 import type { Endpoint, Job, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import type { AnswerBeside, RecordedPage } from '../ports/what-if.ts'
@@ -123,12 +124,56 @@ function lossesIn(entries: ReturnType<Storage['jobs']['history']>): number[] {
   return losses
 }
 
+/** How long jobs and cold starts took lately; see domain/job/expected-start.ts. */
+export type RecentSpans = Pick<StartFacts, 'executionMs' | 'coldStartMs' | 'turnaroundMs'>
+
+// Source: ours. More jobs say little more, and are read whenever somebody looks at a job that waits.
+const RECENT_JOBS = 200
+const RECENT_EVENTS = 200
+const RECENT_MS = 2000
+
+/** Reads what was measured lately of an endpoint, at most every two seconds: whoever waits looks again and again. */
+export function createRecentSpans({
+  storage,
+  clock,
+}: Pick<Deps, 'storage'> & { readonly clock: Pick<Clock, 'now'> }): (endpointId: string) => RecentSpans {
+  const read = new Map<string, { readonly at: number; readonly spans: RecentSpans }>()
+  return (endpointId) => {
+    const now = clock.now()
+    const known = read.get(endpointId)
+    if (known !== undefined && now - known.at < RECENT_MS) return known.spans
+    for (const [id, { at }] of read) if (now - at >= RECENT_MS) read.delete(id)
+    const jobs = storage.jobs.list({ endpointId, states: ['COMPLETED', 'FAILED'], limit: RECENT_JOBS })
+    const events = readWorkerEvents(storage, endpointId, { from: now - LEARN_MS, to: now }, RECENT_EVENTS)
+    const { coldStartMs, turnaroundMs = 0 } = measure(
+      jobs.map((job) => ({ ...job, lostAfterMs: [] })),
+      events,
+    )
+    // As they ran, beside others or not: so will those that wait.
+    const spans = { executionMs: jobs.flatMap(({ executionMs }) => executionMs ?? []), coldStartMs, turnaroundMs }
+    read.set(endpointId, { at: now, spans })
+    return spans
+  }
+}
+
 /** Oldest first. */
-function readWorkerEvents({ events }: Deps['storage'], endpointId: string, { from, to }: Span): RecordedWorkerEvent[] {
+function readWorkerEvents(
+  { events }: Deps['storage'],
+  endpointId: string,
+  { from, to }: Span,
+  most = MOST_EVENTS,
+): RecordedWorkerEvent[] {
   const found: RecordedWorkerEvent[] = []
   let before = Number.MAX_SAFE_INTEGER
-  while (found.length < MOST_EVENTS) {
-    const page = events.fleet({ kinds: ['scale', 'worker', 'crash'], endpointId, from, to, before, limit: EVENTS_PAGE })
+  while (found.length < most) {
+    const page = events.fleet({
+      kinds: ['scale', 'worker', 'crash'],
+      endpointId,
+      from,
+      to,
+      before,
+      limit: Math.min(most, EVENTS_PAGE),
+    })
     for (const { at, workerId, event } of page) {
       const state = WORKER_STATES.find((name) => name === event)
       if (workerId !== undefined && state !== undefined) found.push({ at, workerId, state })

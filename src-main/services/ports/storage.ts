@@ -47,7 +47,9 @@ export type Job = {
   readonly error: string | null
   /** 1: its retention is over. The job API does not know it any more, and nothing moves it. */
   readonly archived: 0 | 1
-  /** Among the jobs of its endpoint with its priority: the one with the lowest position that waits is claimed first. */
+  /** Higher ones are claimed first; low priority stands behind them all. */
+  readonly priority: number
+  /** Among the jobs of its endpoint with its priority: lower ones are claimed first, of equal ones the older job. */
   readonly place: number
 }
 
@@ -59,6 +61,8 @@ export type NewJob = {
   readonly s3Config: string | undefined
   readonly webhook: string | undefined
   readonly lowPriority: boolean
+  /** 0 without it. */
+  readonly priority?: number | undefined
   readonly executionTimeoutMs: number
   readonly ttlMs: number
   readonly retentionMs: number
@@ -158,12 +162,21 @@ export type JobStore = {
   /** The only way a state changes: moves the job if the table and the fields allow it, else undefined. */
   readonly move: (seq: number, event: JobEvent, fields: MoveFields, moment: Moment) => Job | undefined
   /**
-   * Claims the first waiting job of the endpoint, normal priority first, else in the order of positions; skips the
-   * given seqs.
+   * Claims the first waiting job of the endpoint: normal priority before low, higher numbers before lower ones, else in
+   * the order of places; skips the given seqs.
    */
   readonly claim: (endpointId: string, workerId: string, except: readonly number[], moment: Moment) => Job | undefined
   /** Places a waiting job before all others of its endpoint with its priority; undefined: it does not wait any more. */
   readonly moveToFront: (seq: number, moment: Moment) => Job | undefined
+  /** Places it behind all that wait now with its priority. */
+  readonly moveToBack: (seq: number, moment: Moment) => Job | undefined
+  /**
+   * Places it right before or after another job, which has the same priority; undefined: one of them does not wait any
+   * more.
+   */
+  readonly moveBeside: (seq: number, side: 'before' | 'after', otherSeq: number, moment: Moment) => Job | undefined
+  /** Gives a waiting job another priority; among those with it, it stands by its place. */
+  readonly setPriority: (seq: number, priority: number, moment: Moment) => Job | undefined
   /** Lets two waiting jobs of a queue swap positions; undefined: one of them does not wait any more. */
   readonly swapPositions: (seq: number, otherSeq: number, moment: Moment) => Job | undefined
   /** Waiting jobs in the order of claims. */

@@ -1,8 +1,9 @@
 /** What clients ask for one job: cancel, retry, another position in the queue. */
 import { AppError } from '../../contract/errors.ts'
 import type { JobState } from '../../contract/job.ts'
+import type { QueueMove } from '../../contract/job-routes.ts'
 import { type JobEvent, TRANSITIONS } from '../../domain/job/transitions.ts'
-import type { Job, Storage } from '../ports/storage.ts'
+import type { Job, Moment, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 
@@ -57,28 +58,40 @@ export function retryJob(deps: { readonly storage: Storage; readonly clock: Cloc
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
 /**
- * Moves a waiting job before all others of its endpoint with its priority.
- * @throws AppError WRONG_STATE when it does not wait any more, JOB_NOT_FOUND when it is gone
+ * Moves a waiting job in its queue, or to another priority: one write, which moves it or nothing.
+ * @throws AppError WRONG_STATE when it or the job beside it does not wait any more, JOB_NOT_FOUND when one is gone,
+ * BAD_FIELD when they are in different queues
  */
-export async function moveToFront({ storage, clock }: Deps, job: Job): Promise<Job> {
-  const moved = await storage.write(() => storage.jobs.moveToFront(job.seq, momentOf(clock)))
-  return moved ?? refuseMove({ storage }, job, 'reorder', ['IN_QUEUE'])
+export async function reorderJob({ storage, clock }: Deps, job: Job, move: QueueMove): Promise<Job> {
+  const { jobs } = storage
+  const { seq } = job
+  const write = (work: (moment: Moment) => Job | undefined) => storage.write(() => work(momentOf(clock)))
+  let moved: Job | undefined
+  let other: Job | undefined
+  if ('to' in move) {
+    const { to } = move
+    moved = await write((moment) => (to === 'front' ? jobs.moveToFront(seq, moment) : jobs.moveToBack(seq, moment)))
+  } else if ('priority' in move) moved = await write((moment) => jobs.setPriority(seq, move.priority, moment))
+  else {
+    const [field, otherId] = Object.entries(move)[0] ?? ['', '']
+    other = partnerOf({ storage }, job, field, otherId)
+    const { seq: otherSeq } = other
+    moved = await write((moment) => {
+      if ('swapWith' in move) return jobs.swapPositions(seq, otherSeq, moment)
+      return jobs.moveBeside(seq, 'before' in move ? 'before' : 'after', otherSeq, moment)
+    })
+  }
+  if (moved !== undefined) return moved
+  const waits = jobs.read(seq)?.status === 'IN_QUEUE'
+  return refuseMove({ storage }, waits ? (other ?? job) : job, 'reorder', ['IN_QUEUE'])
 }
 
-/**
- * Lets two waiting jobs swap positions, so that no other is claimed sooner or later than before.
- * @throws AppError WRONG_STATE when one of them does not wait any more, JOB_NOT_FOUND when one is gone, BAD_FIELD when
- * they are in different queues
- */
-export async function swapPositions({ storage, clock }: Deps, job: Job, otherId: string): Promise<Job> {
+function partnerOf({ storage }: Pick<Deps, 'storage'>, job: Job, field: string, otherId: string): Job {
   const other = storage.jobs.find(otherId)
   if (other === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: otherId })
-  if (other.endpointId !== job.endpointId || other.lowPriority !== job.lowPriority) {
-    const why = 'is not a job of the same endpoint with the same priority'
-    throw new AppError('BAD_FIELD', { field: 'swapWith', why })
-  }
-  const moved = await storage.write(() => storage.jobs.swapPositions(job.seq, other.seq, momentOf(clock)))
-  if (moved !== undefined) return moved
-  const waits = storage.jobs.read(job.seq)?.status === 'IN_QUEUE'
-  return refuseMove({ storage }, waits ? other : job, 'reorder', ['IN_QUEUE'])
+  if (other.id === job.id) throw new AppError('BAD_FIELD', { field, why: 'is the job itself' })
+  const isAlike = other.lowPriority === job.lowPriority && other.priority === job.priority
+  if (other.endpointId !== job.endpointId || !isAlike)
+    throw new AppError('BAD_FIELD', { field, why: 'is not a job of the same endpoint with the same priority' })
+  return other
 }

@@ -192,7 +192,7 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock): J
   return {
     check(endpointId, delayMs) {
       const now = clock.steady()
-      const next = storage.jobs.waiting(endpointId, WINDOW, Number.MAX_SAFE_INTEGER)
+      const next = storage.jobs.inOrder(endpointId, WINDOW)
       const held = next.filter(({ queuedAt }) => queuedAt + delayMs > now)
       if (held.length > 0) checkAgain(endpointId, Math.min(...held.map(({ queuedAt }) => queuedAt)) + delayMs - now)
       return { free: next.length - held.length, held: held.map(({ seq }) => seq) }

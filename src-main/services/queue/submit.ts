@@ -44,6 +44,7 @@ export async function submitJob(
     s3Config,
     webhook: webhook || undefined,
     lowPriority: policy?.lowPriority ?? false,
+    priority: policy?.priority ?? 0,
     executionTimeoutMs: policy?.executionTimeout ?? endpoint.config.executionTimeoutMs,
     ttlMs: policy?.ttl ?? limit('ttlDefaultMs'),
     retentionMs: retentionMs(kind, waitMs),

@@ -23,6 +23,7 @@ import { WorkerGrid } from '../workers/WorkerGrid.tsx'
 import { CrashBanner, EndpointMenu, GraphNotice } from './EndpointHead.tsx'
 import { endpointState, endpointStateDot, stateNow } from './endpoint-state.ts'
 import { OverviewTab } from './OverviewTab.tsx'
+import { QueueTab } from './QueueTab.tsx'
 import { SettingsTab } from './settings/SettingsTab.tsx'
 import { type DraftState, useSettingsDraft } from './settings/use-settings.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
@@ -39,6 +40,7 @@ const TAB_NAMES: Readonly<Record<EndpointTab, string>> = {
   logs: 'Logs',
   settings: 'Settings',
   'what-if': 'What if',
+  queue: 'Queue',
 }
 
 // The others fill the window, and scroll within.
@@ -121,6 +123,9 @@ function TabContent({ endpoint, tab, settings, isCrashing }: TabContentProps) {
       return <SettingsTab endpoint={endpoint} state={settings} />
     case 'what-if':
       return <WhatIfTab endpoint={endpoint} />
+    case 'queue':
+      if (endpoint.loadBalanced !== undefined) return <NoJobsTaken endpointId={endpoint.id} />
+      return <QueueTab endpointId={endpoint.id} />
   }
 }
 

@@ -160,7 +160,21 @@ describe('the check', () => {
   for (const [what, sql, index] of [
     ['claims, purges and counts', ` status = 'IN_QUEUE'`, /jobs_by_state|moved_jobs/],
     ['claims of jobs that were moved', 'AND place IS NOT NULL', 'moved_jobs'],
-    ['claims of jobs that were not moved', 'AND place IS NULL', 'jobs_by_state'],
+    [
+      'claims of jobs that were not moved',
+      'AND lane < 2',
+      /jobs_by_state \(status=\? AND endpoint_id=\? AND lane<\?\)/,
+    ],
+    [
+      'how many jobs are before one',
+      'SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE endpoint_id = CAST',
+      /COVERING INDEX (jobs_by_state|moved_jobs) \(.*(lane|low_priority)[=<]/,
+    ],
+    [
+      'the job beside a place',
+      'AND low_priority = @lowPriority AND priority = @priority AND seq <>',
+      /moved_jobs \(.* AND priority=\? AND place[<>]/,
+    ],
     ['waiting jobs of a published graph', `jobs.status = 'IN_QUEUE'`, 'graph_jobs_of_endpoint'],
     ['jobs of a published graph', 'FROM graph_jobs WHERE endpoint_id = ?', 'graph_jobs_of_endpoint'],
     ['deadlines', 'FROM jobs WHERE deadline_at <= ?', 'jobs_by_deadline'],
@@ -169,7 +183,7 @@ describe('the check', () => {
     ['the largest archived outputs', 'FROM job_archive WHERE output_bytes > ? ORDER BY', 'job_archive_by_output'],
     ['the list of an endpoint', 'FROM jobs WHERE endpoint_id = @endpointId AND seq BETWEEN', 'jobs_by_endpoint'],
     ['the list of a worker', 'FROM jobs WHERE worker_id = @workerId', 'jobs_by_worker'],
-    ['the list of a state', 'status = @status AND low_priority = @lowPriority', 'jobs_by_state'],
+    ['the list of a state', 'status = @status AND lane = @lane', 'jobs_by_state'],
     ['due deliveries', `FROM webhook_deliveries WHERE state = 'pending' AND next_at <= ?`, 'deliveries_due'],
     ['logs of a worker', 'FROM log_lines WHERE worker_id = ? AND id > ?', 'log_lines_of_worker'],
     ['logs of a job', 'FROM log_lines WHERE job_id = ? AND id > ?', 'log_lines_of_job'],

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { ChevronsUp, Columns2, Copy, Download, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
+import { ChevronsDown, ChevronsUp, Columns2, Copy, Download, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
@@ -21,7 +21,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const { id, endpointId, status } = job
   const [, go] = useLocation()
   const { client, platform, store } = useApp()
-  const { retry, cancel, rerun, toFront } = useJobActions(job)
+  const { retry, cancel, rerun, moveTo } = useJobActions(job)
   const expired = isExpired(job, useNow())
   const [asks, setAsks] = useState(false)
   // What the job API has forgotten it cannot retry: then a new job is all there is.
@@ -36,11 +36,11 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       ...(retries ? [{ id: 'job-retry', group, label: 'Retry', keys: 'r', run: () => void retry() }] : []),
       ...(reruns ? [{ id: 'job-rerun', group, label: 'Run again as a new job', run: () => void rerun() }] : []),
       ...(cancels ? [{ id: 'job-cancel', group, label: 'Cancel', keys: 'c', run: () => setAsks(true) }] : []),
-      ...(waits ? [{ id: 'job-front', group, label: 'Move to the front', run: () => void toFront() }] : []),
+      ...(waits ? ENDS.map(({ to, label }) => ({ id: `job-${to}`, group, label, run: () => void moveTo(to) })) : []),
       { id: 'job-edit', group, label: 'Duplicate and edit', keys: 'e', run: () => go(edit) },
       { id: 'job-compare', group, label: 'Compare with another job', run: () => go(compare) },
     ]
-  }, [retries, reruns, cancels, waits, retry, rerun, toFront, go, edit, compare])
+  }, [retries, reruns, cancels, waits, retry, rerun, moveTo, go, edit, compare])
   // A link, so that the browser writes what comes to the disk.
   const exportJob = () => {
     const href = client.address('jobFile', { path: { jobId: id } })
@@ -74,16 +74,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       <Menu
         groups={[
           [
-            ...(waits
-              ? [
-                  {
-                    label: 'Move to the front',
-                    detail: 'Before all waiting jobs of its priority',
-                    icon: <ChevronsUp />,
-                    onSelect: () => void toFront(),
-                  },
-                ]
-              : []),
+            ...(waits ? ENDS.map(({ to, ...item }) => ({ ...item, onSelect: () => void moveTo(to) })) : []),
             {
               label: 'Compare',
               detail: 'With another job, side by side',
@@ -113,12 +104,22 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   )
 }
 
+const ENDS = [
+  {
+    to: 'front',
+    label: 'Move to the front',
+    detail: 'Before all waiting jobs of its priority',
+    icon: <ChevronsUp />,
+  },
+  { to: 'back', label: 'Move to the back', detail: 'Behind all waiting jobs of its priority', icon: <ChevronsDown /> },
+] as const
+
 /** What can be done with a job. Each tells how it went. */
 type JobActions = {
   readonly retry: () => Promise<void>
   readonly cancel: () => Promise<void>
-  /** Lets it be the next of those that wait with its priority. */
-  readonly toFront: () => Promise<void>
+  /** Lets it be the next of those that wait with its priority, or the last. */
+  readonly moveTo: (to: 'front' | 'back') => Promise<void>
   /** Queues a new job like this one, and goes to its page. */
   readonly rerun: () => Promise<void>
 }
@@ -157,11 +158,11 @@ function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>)
       }
     }
 
-    async function toFront(): Promise<void> {
+    async function moveTo(to: 'front' | 'back'): Promise<void> {
       const { notify } = store.getState()
       try {
-        await client.call('jobReorder', { path: { jobId: id }, body: { to: 'front' } })
-        notify({ kind: 'done', text: 'The job is next in its queue.' })
+        await client.call('jobReorder', { path: { jobId: id }, body: { to } })
+        notify({ kind: 'done', text: `The job is ${to === 'front' ? 'next' : 'last'} in its queue.` })
       } catch (error) {
         const isLate = error instanceof ApiError && error.code === 'WRONG_STATE'
         notify({ kind: 'error', text: isLate ? 'The job is no longer waiting.' : (error as Error).message })
@@ -171,7 +172,7 @@ function useJobActions({ id, endpointId }: Pick<JobDetail, 'id' | 'endpointId'>)
 
     return {
       rerun,
-      toFront,
+      moveTo,
       retry: () => move('retry', 'IN_QUEUE', 'The job is queued again.'),
       cancel: () => move('cancel', 'CANCELLED', 'The job is cancelled.'),
     }

@@ -66,7 +66,7 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
 }
 
 function Facts({ job }: { readonly job: JobDetail }) {
-  const { status, createdAt, expiresAt, endpointId, workerId, attempt, lowPriority } = job
+  const { status, createdAt, expiresAt, endpointId, workerId, attempt, lowPriority, priority } = job
   const now = useNow()
   return (
     <div className="flex flex-wrap items-center gap-x-3 text-ink-2">
@@ -90,6 +90,7 @@ function Facts({ job }: { readonly job: JobDetail }) {
         </span>
       )}
       {attempt > 0 && <span>attempt {attempt}</span>}
+      {priority !== 0 && <span>priority {priority}</span>}
       {lowPriority && <span>low priority</span>}
     </div>
   )

@@ -7,6 +7,7 @@ import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
 import { HOUR_MS } from '../../../../src-main/contract/units.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { JobDetail } from '../../../api-client/jobs.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
@@ -206,7 +207,13 @@ export function WhyItWaits({ job }: { readonly job: JobDetail }) {
       <Hourglass aria-hidden className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 break-words">
         Waits for {duration(Math.max(0, now - since))}: {waitingReason ?? 'a worker takes it in a moment.'}
+        {job.queue !== undefined && <Standing queue={job.queue} now={now} />}
       </p>
+      {job.queue !== undefined && (
+        <Link to={ADDRESS.endpoint(endpointId, 'queue')} className="shrink-0 underline">
+          Queue of {endpointId}
+        </Link>
+      )}
       {paused ? (
         <Button onClick={() => void resume()}>Resume {endpointId}</Button>
       ) : (
@@ -215,5 +222,20 @@ export function WhyItWaits({ job }: { readonly job: JobDetail }) {
         </Link>
       )}
     </div>
+  )
+}
+
+/** How many are before a job, when it is expected to start, and how that was computed. */
+function Standing({ queue, now }: { readonly queue: NonNullable<JobDetail['queue']>; readonly now: number }) {
+  const { before, more, start, how } = queue
+  const span = (at: number) => duration(Math.max(0, at - now))
+  return (
+    <span className="block">
+      {more ? 'More than ' : ''}
+      {counted(before, 'job')} before it.{' '}
+      {start !== undefined &&
+        `Expected to start in ${span(start.at)}, between ${span(start.from)} and ${span(start.to)}. Computed from: `}
+      {how}
+    </span>
   )
 }

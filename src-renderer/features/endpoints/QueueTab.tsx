@@ -1,0 +1,206 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import clsx from 'clsx'
+import { ArrowDown, ArrowUp, ChevronsDown, ChevronsUp, GripVertical, ListOrdered } from 'lucide-react'
+import { type DragEvent, type KeyboardEvent, useRef, useState } from 'react'
+import { Link } from 'wouter'
+import type { ResponseOf } from '../../../src-main/client/calls.ts'
+import type { QueueMove } from '../../../src-main/contract/job-routes.ts'
+import { limit } from '../../../src-main/contract/limits.ts'
+import { counted } from '../../../src-main/domain/text.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { ApiError } from '../../api-client/api-error.ts'
+import { useApp } from '../../store/app-context.ts'
+import { IconButton } from '../../ui/Button.tsx'
+import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { RelativeTime } from '../../ui/Values.tsx'
+
+type Waiting = ResponseOf<'jobQueue'>['jobs'][number]
+
+/** The waiting jobs of an endpoint in the order in which workers get them; they are moved by drag, buttons and keys. */
+export function QueueTab({ endpointId }: { readonly endpointId: string }) {
+  const { client } = useApp()
+  const { data, error } = useQuery({
+    queryKey: ['queue', endpointId],
+    queryFn: ({ signal }) => client.call('jobQueue', { path: { endpointId }, signal }),
+  })
+  const [dragged, setDragged] = useState<string>()
+  const { reorder, said } = useReorder(endpointId)
+  if (data === undefined) return error === null ? <SkeletonRows rows={8} /> : <ErrorNotice error={error} />
+  const { jobs, more } = data
+  if (jobs.length === 0)
+    return (
+      <EmptyState icon={<ListOrdered />} command={`drydock run ${endpointId} '{}'`}>
+        No job waits. Those that do are listed here, in the order in which workers get them.
+      </EmptyState>
+    )
+  const from = jobs.findIndex(({ id }) => id === dragged)
+  const dropAt = (at: number) => {
+    const [job, other] = [jobs[from], jobs[at]]
+    setDragged(undefined)
+    if (job === undefined || other === undefined || job === other) return
+    void reorder(job, from < at ? { after: other.id } : { before: other.id }, `Job is number ${at + 1} now.`)
+  }
+  return (
+    <div className="flex min-h-0 flex-1 flex-col gap-2">
+      <p className="text-ink-2">
+        {more ? `The first ${counted(jobs.length, 'job')} that wait` : `${counted(jobs.length, 'job')} waiting`}, next
+        one first. Drag a row, or press Alt and an arrow key on its id, to move it among those of its priority.
+      </p>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+      <ol aria-label="Waiting jobs" className="min-h-0 flex-1 overflow-y-auto rounded-control border border-line">
+        {jobs.map((job, at) => (
+          <QueueRow
+            key={job.id}
+            job={job}
+            at={at}
+            above={alike(job, jobs[at - 1])}
+            below={alike(job, jobs[at + 1])}
+            isDragged={job.id === dragged}
+            onDrag={setDragged}
+            onDrop={() => dropAt(at)}
+            onMove={reorder}
+          />
+        ))}
+      </ol>
+    </div>
+  )
+}
+
+// Jobs of different priorities never change places.
+const alike = (job: Waiting, other: Waiting | undefined) =>
+  other !== undefined && other.lowPriority === job.lowPriority && other.priority === job.priority ? other : undefined
+
+type Reorder = (job: Waiting, move: QueueMove, done: string) => Promise<void>
+
+/** Moves a job and says how that went, also to who cannot see it. */
+function useReorder(endpointId: string): { readonly reorder: Reorder; readonly said: string } {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const [said, setSaid] = useState('')
+  const reorder: Reorder = async ({ id }, move, done) => {
+    try {
+      await client.call('jobReorder', { path: { jobId: id }, body: move })
+      setSaid(done)
+    } catch (error) {
+      const isLate = error instanceof ApiError && error.code === 'WRONG_STATE'
+      const why = isLate ? 'it or the job beside it is no longer waiting.' : (error as Error).message
+      store.getState().notify({ kind: 'error', text: `The job was not moved: ${why}` })
+    }
+    await queries.invalidateQueries({ queryKey: ['queue', endpointId] })
+  }
+  return { reorder, said }
+}
+
+type QueueRowProps = {
+  readonly job: Waiting
+  readonly at: number
+  /** Its neighbours, where it may change places with them. */
+  readonly above: Waiting | undefined
+  readonly below: Waiting | undefined
+  readonly isDragged: boolean
+  readonly onDrag: (id: string | undefined) => void
+  readonly onDrop: () => void
+  readonly onMove: Reorder
+}
+
+function QueueRow({ job, at, above, below, isDragged, onDrag, onDrop, onMove }: QueueRowProps) {
+  const [isOver, setIsOver] = useState(false)
+  const { id, createdAt } = job
+  const up = () => above && void onMove(job, { before: above.id }, `Job is number ${at} now.`)
+  const down = () => below && void onMove(job, { after: below.id }, `Job is number ${at + 2} now.`)
+  const front = () => void onMove(job, { to: 'front' }, 'Job is the first of its priority now.')
+  const back = () => void onMove(job, { to: 'back' }, 'Job is the last of its priority now.')
+  const onKeyDown = (event: KeyboardEvent) => {
+    const act = { ArrowUp: up, ArrowDown: down, Home: front, End: back }[event.key]
+    if (!event.altKey || act === undefined) return
+    event.preventDefault()
+    act()
+  }
+  const over = (event: DragEvent) => {
+    event.preventDefault()
+    setIsOver(true)
+  }
+  return (
+    <li
+      draggable
+      onDragStart={(event) => {
+        event.dataTransfer.effectAllowed = 'move'
+        event.dataTransfer.setData('text/plain', id)
+        onDrag(id)
+      }}
+      onDragEnd={() => onDrag(undefined)}
+      onDragOver={over}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setIsOver(false)
+        onDrop()
+      }}
+      className={clsx(
+        'flex h-9 items-center gap-3 border-b border-line px-2 last:border-b-0',
+        isDragged && 'opacity-50',
+        isOver && 'bg-accent-soft',
+      )}
+    >
+      <GripVertical aria-hidden className="size-4 shrink-0 cursor-grab text-ink-2" />
+      <span className="w-10 shrink-0 text-right tabular-nums">{at + 1}</span>
+      <Link
+        to={ADDRESS.job(id)}
+        draggable={false}
+        onKeyDown={onKeyDown}
+        className="min-w-0 flex-1 truncate font-mono text-small hover:underline"
+      >
+        {id}
+      </Link>
+      <span className="hidden shrink-0 text-ink-2 lg:inline">
+        created <RelativeTime at={createdAt} />
+      </span>
+      {job.lowPriority && <span className="shrink-0 text-ink-2">low priority</span>}
+      <PriorityField job={job} onMove={onMove} />
+      <IconButton label={`Move job ${id} to the front`} disabled={above === undefined} onClick={front}>
+        <ChevronsUp />
+      </IconButton>
+      <IconButton label={`Move job ${id} up`} disabled={above === undefined} onClick={up}>
+        <ArrowUp />
+      </IconButton>
+      <IconButton label={`Move job ${id} down`} disabled={below === undefined} onClick={down}>
+        <ArrowDown />
+      </IconButton>
+      <IconButton label={`Move job ${id} to the back`} disabled={below === undefined} onClick={back}>
+        <ChevronsDown />
+      </IconButton>
+    </li>
+  )
+}
+
+/** The priority, which is sent when the field is left or Enter is pressed. */
+function PriorityField({ job, onMove }: { readonly job: Waiting; readonly onMove: Reorder }) {
+  const { id, priority } = job
+  const field = useRef<HTMLInputElement>(null)
+  const send = () => {
+    const value = Number(field.current?.value)
+    if (!field.current?.validity.valid || field.current.value === '') {
+      if (field.current) field.current.value = String(priority)
+    } else if (value !== priority) void onMove(job, { priority: value }, `Job has priority ${value} now.`)
+  }
+  return (
+    <label className="flex shrink-0 items-center gap-1.5 text-ink-2">
+      Priority
+      <input
+        ref={field}
+        key={priority}
+        type="number"
+        aria-label={`Priority of job ${id}`}
+        defaultValue={priority}
+        min={limit('priorityMin')}
+        max={limit('priorityMax')}
+        step={1}
+        onBlur={send}
+        onKeyDown={({ key }) => key === 'Enter' && send()}
+        className="h-7 w-16 rounded-control border border-line-strong/60 bg-surface-1 px-1.5 text-right text-ink tabular-nums"
+      />
+    </label>
+  )
+}

@@ -10,7 +10,7 @@ import type { Route } from './routes.ts'
 import { done, moment, wholeNumber } from './routes.ts'
 
 /** All versions at once; or the first that differs looked for in an ordered list. */
-export const COMPARISON_MODES = ['compare', 'bisect'] as const
+const COMPARISON_MODES = ['compare', 'bisect'] as const
 
 /** How a comparison goes about it. */
 export type ComparisonMode = (typeof COMPARISON_MODES)[number]
@@ -83,7 +83,7 @@ const comparisonCreate = z
 export type ComparisonCreate = z.infer<typeof comparisonCreate>
 
 /** The kinds of differences. */
-export const DIFFERENCE_KINDS = ['state', 'missing', 'added', 'value', 'text', 'picture', 'time'] as const
+const DIFFERENCE_KINDS = ['state', 'missing', 'added', 'value', 'text', 'picture', 'time'] as const
 
 /** One place where an output differs from that of the first version. */
 const difference = z.object({
@@ -147,7 +147,7 @@ const verdict = z.object({
 export type ComparisonVerdict = z.infer<typeof verdict>
 
 /** A comparison, as it is. */
-export const comparisonView = z.object({
+const comparisonView = z.object({
   id: z.string(),
   name: z.string(),
   mode: z.enum(COMPARISON_MODES),

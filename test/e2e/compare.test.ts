@@ -58,7 +58,9 @@ test('a bisection finds the version that broke JSON, texts and pictures, over a 
   const shown = await service.command('compare', 'show', one.id)
   expect(shown.exitCode).toBe(1)
   const { rows } = JSON.parse(shown.stdout)
-  const found = rows.filter((row: { version: number; outcome: string }) => row.version === 5 && row.outcome === 'differs')
+  const found = rows.filter(
+    (row: { version: number; outcome: string }) => row.version === 5 && row.outcome === 'differs',
+  )
   expect(found.map((row: { item: number; differences: object[] }) => [row.item, row.differences])).toEqual([
     [150, [expect.objectContaining({ path: 'text', kind: 'text' })]],
     [200, [expect.objectContaining({ path: 'n', text: '201 instead of 200' })]],

@@ -19,7 +19,7 @@ export type ComparedOutput = {
 export type Pixels = { readonly width: number; readonly height: number; readonly data: Uint8Array }
 
 /** Reads a text that may be a picture: undefined where it is none, 'unread' where it is one of another format. */
-export type ReadPicture = (text: string) => Pixels | 'unread' | undefined
+type ReadPicture = (text: string) => Pixels | 'unread' | undefined
 
 /** What a comparison of two outputs found; `differences` are the largest of `count`. */
 export type Compared = { readonly score: number; readonly count: number; readonly differences: readonly Difference[] }
@@ -71,6 +71,23 @@ export function compareOutputs(
   if (visited > MOST_VISITED)
     found.push({ path: '', kind: 'value', text: `only the first ${MOST_VISITED} values were compared`, score: 0.01 })
   return toldOf(found)
+}
+
+// Source: ours, as the times of two runs of one code are further apart than a few ms.
+const SLOWER_MS = 50
+
+/** Adds the difference of the times of two jobs where one counts, and says what came of it. @param times ms */
+export function withTime(
+  found: Compared,
+  [before, after]: readonly [number | null, number | null],
+  { slower }: ComparisonRules,
+): Compared & { readonly outcome: 'same' | 'differs' } {
+  const [was, is] = [before ?? 0, after ?? 0]
+  const isSlower = slower !== undefined && is > was * slower && is - was > SLOWER_MS
+  if (!isSlower) return { ...found, outcome: found.count === 0 ? 'same' : 'differs' }
+  const time: Difference = { path: '', kind: 'time', text: `${is} ms instead of ${was} ms`, score: 0.1 }
+  const { score, differences } = toldOf([...found.differences, time])
+  return { score, count: found.count + 1, differences, outcome: 'differs' }
 }
 
 const fieldOf = (object: Readonly<Record<string, unknown>>, name: string) =>
@@ -268,7 +285,7 @@ const C1 = (0.01 * 255) ** 2
 const C2 = (0.03 * 255) ** 2
 
 /** The mean structural similarity (SSIM) of two pictures of one size: 1 for the same. */
-export function structuralSimilarity(a: Pixels, b: Pixels): number {
+function structuralSimilarity(a: Pixels, b: Pixels): number {
   const { width, height } = a
   const [lumaOfA, lumaOfB] = [lumaOf(a), lumaOf(b)]
   let sum = 0

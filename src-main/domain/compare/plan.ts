@@ -100,7 +100,7 @@ function typedValue(text: string, present: JsonValue | undefined): JsonValue {
 export type VersionCounts = { readonly same: number; readonly differs: number; readonly failed: number }
 
 /** Versions to be run next, by their places; or what was found. `rounds`: those of a bisection so far. */
-export type NextStep = { readonly rounds: readonly number[] } & (
+type NextStep = { readonly rounds: readonly number[] } & (
   | { readonly run: readonly number[] }
   | { readonly verdict: ComparisonVerdict }
 )

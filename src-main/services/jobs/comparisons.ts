@@ -8,7 +8,7 @@ import type { ComparisonCreate, ComparisonRow, ComparisonVersion, ComparisonView
 import { AppError } from '../../contract/errors.ts'
 import { limit, utf8Bytes } from '../../contract/limits.ts'
 import { HOUR_MS } from '../../contract/units.ts'
-import type { Compared } from '../../domain/compare/outputs.ts'
+import { withTime } from '../../domain/compare/outputs.ts'
 import { nextStep, withValues } from '../../domain/compare/plan.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { percentileOf } from '../../domain/what-if/answer.ts'
@@ -30,10 +30,10 @@ import type { JobWaiters } from '../queue/wait-for-job.ts'
 import { momentOf } from '../steady-clock.ts'
 
 /** What is asked for, with the selected jobs; without them the inputs are in `file`. */
-export type NewComparison = Omit<ComparisonCreate, 'filter' | 'ids'> & { readonly selection: JobSelection | undefined }
+type NewComparison = Omit<ComparisonCreate, 'filter' | 'ids'> & { readonly selection: JobSelection | undefined }
 
 /** A page of rows. */
-export type ComparisonPage = { readonly version: number | undefined; readonly limit: number; readonly offset: number }
+type ComparisonPage = { readonly version: number | undefined; readonly limit: number; readonly offset: number }
 
 /** The comparisons of the service. */
 export type Comparisons = {
@@ -264,7 +264,6 @@ async function runRound(deps: Deps, round: Round): Promise<void> {
       await runItem(deps, round, item)
     }
   }
-  // All have ended before an error goes on: no lane is left behind.
   const ended = await Promise.allSettled(Array.from({ length: lanes }, runSome))
   const failed = ended.find((one) => one.status === 'rejected')
   if (failed !== undefined) throw failed.reason
@@ -297,12 +296,16 @@ async function runItem(deps: Deps, { comparison, versions, signal }: Round, item
       await end({ version, ...factsOf(other, 'failed'), reason: why })
       continue
     }
-    const pair = await Promise.all([outputOf(deps, reference.job), outputOf(deps, other.job)])
-    const [one, two] = pair
+    const [one, two] = await Promise.all([outputOf(deps, reference.job), outputOf(deps, other.job)])
     const found = 'problem' in one ? one : 'problem' in two ? two : await comparer.compare([one, two], rules)
     if (signal.aborted) return
     if ('problem' in found) await end({ version, ...factsOf(other, 'failed'), reason: found.problem })
-    else await end({ version, ...factsOf(other, 'same'), ...withTime(found, reference.job, other.job, rules.slower) })
+    else
+      await end({
+        version,
+        ...factsOf(other, 'same'),
+        ...withTime(found, [reference.job.executionMs, other.job.executionMs], rules),
+      })
   }
 }
 
@@ -311,26 +314,6 @@ function factsOf(ended: Ended, outcome: ComparisonRunEnd['outcome']) {
   const { status, executionMs } = ended.job
   return { outcome, status, ...(executionMs === null ? {} : { ms: executionMs }) }
 }
-
-function withTime(
-  found: Compared,
-  a: Job,
-  b: Job,
-  slower: number | undefined,
-): Compared & { readonly outcome: 'same' | 'differs' } {
-  const [before, after] = [a.executionMs ?? 0, b.executionMs ?? 0]
-  // A job of a few ms is not slower, whatever it takes.
-  const isSlower = slower !== undefined && after > before * slower && after - before > SLOWER_MS
-  const time = { path: '', kind: 'time' as const, text: `${after} ms instead of ${before} ms`, score: 0.1 }
-  const all = isSlower
-    ? [...found.differences, time].toSorted((one, other) => other.score - one.score)
-    : found.differences
-  const count = found.count + (isSlower ? 1 : 0)
-  return { outcome: count === 0 ? 'same' : 'differs', score: all[0]?.score ?? 0, count, differences: [...all] }
-}
-
-// Source: ours, as the times of two runs of one code are further apart than a few ms.
-const SLOWER_MS = 50
 
 type Wanted = {
   readonly comparison: Comparison

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ComparisonRules } from '../../../../src-main/contract/compare.ts'
-import { compareOutputs, type Pixels } from '../../../../src-main/domain/compare/outputs.ts'
+import { compareOutputs, type Pixels, withTime } from '../../../../src-main/domain/compare/outputs.ts'
 
 const completed = (output: unknown, stream: readonly unknown[] = []) => ({
   ...{ status: 'COMPLETED', error: undefined, output, stream },
@@ -128,4 +128,15 @@ describe('two pictures', () => {
     expect(told('plain', 'webp')).toEqual([['', 'picture', 'other bytes; only PNG and JPEG are compared by pixels']])
     expect(told('plain', 'a word')).toEqual([['', 'picture', 'no picture any more']])
   })
+})
+
+it.each<[number, number, number | undefined, boolean]>([
+  [100, 1000, undefined, true],
+  [100, 200, 2, true],
+  [100, 201, 2, false],
+  [1, 51, 2, true],
+  [1, 52, 2, false],
+])('a job of %d ms and one of %d ms with slower: %s', (before, after, slower, isSame) => {
+  const found = withTime(compare(1, 1), [before, after], slower === undefined ? {} : { slower })
+  expect(found.outcome).toBe(isSame ? 'same' : 'differs')
 })

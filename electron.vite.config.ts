@@ -27,6 +27,7 @@ export default defineConfig({
           'checkpoint-thread': source('storage/checkpoint-thread.ts'),
           'span-thread': source('outbound/span-thread.ts'),
           'answer-what-if': source('threads/answer-what-if.ts'),
+          'compare-outputs': source('threads/compare-outputs.ts'),
         },
         output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
       },

@@ -23,6 +23,7 @@ import { createCatalog } from './services/endpoints/catalog.ts'
 import { registryCredentials } from './services/endpoints/registries.ts'
 import type { ViewDeps } from './services/endpoints/views.ts'
 import { createFleetStatuses, createScalingSignal } from './services/fleet-status.ts'
+import { createComparisons } from './services/jobs/comparisons.ts'
 import { WebhookDelivery } from './services/jobs/deliver-webhooks.ts'
 import { createLoadTests } from './services/jobs/load-tests.ts'
 import { createSchedules } from './services/jobs/schedules.ts'
@@ -76,6 +77,7 @@ import { createExitHistory } from './services/workers/worker-lifecycle.ts'
 import { createWorkflows } from './services/workflows/workflows.ts'
 import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
 import { answerBeside } from './threads/answer-what-if.ts'
+import { createComparer } from './threads/compare-outputs.ts'
 
 /** Everything that the core needs from outside. */
 export type CorePorts = {
@@ -202,9 +204,10 @@ export function createCore(ports: CorePorts): Core {
   const housekeeping = new Housekeeping({ storage, clock, log, registry, settings: settings.get })
   const loadTests = createLoadTests({ ...base, send, url, accountKey })
   const schedules = createSchedules({ ...base, models })
+  const comparisons = createComparisons({ ...base, models, waiters, comparer: createComparer() })
   const streams = createStreamReaders({ storage, clock, waiters })
   const streamClients = createStreamClients({ newId, log })
-  const jobs = { leases, waiters, streams, streamClients, webhooks, loadTests, schedules, models }
+  const jobs = { leases, waiters, streams, streamClients, webhooks, loadTests, schedules, comparisons, models }
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
 
   // Apps, projects, and graphs of nodes.
@@ -237,6 +240,7 @@ export function createCore(ports: CorePorts): Core {
     await end('doctor', doctor.stop)
     await end('load tests', loadTests.close)
     await end('schedules', schedules.stop)
+    await end('comparisons', comparisons.close)
     await end('what-if questions', whatIf.stop)
     const projectsEnd = end('projects', projects.stop)
     await end('releases', releases.stop)
@@ -269,6 +273,7 @@ export function createCore(ports: CorePorts): Core {
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })
       supervisor.start()
       schedules.start()
+      comparisons.start()
       webhooks.start()
       metrics.start()
       housekeeping.start()

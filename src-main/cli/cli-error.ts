@@ -125,6 +125,10 @@ export const CLI_ERRORS = {
   },
   DOWNLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: '{name} was not downloaded: {why}.' },
   TESTS_FAILED: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} failed.' },
+  OUTPUTS_DIFFER: { exitCode: EXIT_CODES.failed, message: '{why}' },
+  // Not 1, which says that outputs differ: whoever bisects by the exit code must be able to tell.
+  NOT_COMPARED: { exitCode: EXIT_CODES.jobNotSuccessful, message: '{why}' },
+  COMPARISON_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   SWEEP_INCOMPLETE: { exitCode: EXIT_CODES.failed, message: '{failed} of {of} runs returned no result.' },
   ABANDONED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   UNEXPECTED: { exitCode: EXIT_CODES.failed, message: 'The command failed unexpectedly: {why}. Please report it.' },

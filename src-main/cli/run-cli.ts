@@ -5,6 +5,7 @@ import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error
 import { addApp } from './commands/app.ts'
 import { addBuild } from './commands/build.ts'
 import { addCancel, addPurge, addRetry } from './commands/cancel-retry-purge.ts'
+import { addBisect, addCompare } from './commands/compare.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDeploy, addRollback, addUndeploy } from './commands/deploy.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -58,6 +59,8 @@ const COMMANDS = [
     addLoadTest,
     addSchedule,
     addWhatIf,
+    addCompare,
+    addBisect,
     addRegistry,
     addSettings,
     addFaultCommands,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CATALOG_ROUTES } from './catalog.ts'
+import { COMPARISON_ROUTES } from './compare.ts'
 import { registryCreate, registryView } from './container.ts'
 import { DEPLOY_ROUTES } from './deploy-routes.ts'
 import {
@@ -52,6 +53,7 @@ const logQuery = {
 /** The management API. It takes the account key, or a named key with the role that a row needs. Source: ours. */
 export const APP_ROUTES = {
   ...CATALOG_ROUTES,
+  ...COMPARISON_ROUTES,
   ...DEPLOY_ROUTES,
   ...MODEL_ROUTES,
   ...PAGE_ROUTES,

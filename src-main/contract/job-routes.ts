@@ -38,7 +38,7 @@ const filterQuery = {
 const time = z.number().int().min(0)
 
 /** The same filter in a body. */
-const jobFilterBody = z.strictObject({
+export const jobFilterBody = z.strictObject({
   endpoint: z.string().optional(),
   status: z.array(jobState).min(1).optional(),
   worker: z.string().max(100).optional(),

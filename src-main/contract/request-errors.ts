@@ -1,4 +1,4 @@
-/** The errors of schedules, saved requests and load tests; see contract/errors.ts. Source: ours. */
+/** The errors of schedules, saved requests, load tests and comparisons; see contract/errors.ts. Source: ours. */
 export const REQUEST_ERRORS = {
   SCHEDULE_NOT_FOUND: {
     status: 404,
@@ -35,5 +35,15 @@ export const REQUEST_ERRORS = {
     title: 'Conflict',
     message:
       'A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it: two at once would distort each other.',
+  },
+  COMPARISON_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no comparison {comparisonId}. List them with `drydock compare list`.',
+  },
+  TOO_MANY_COMPARISONS: {
+    status: 409,
+    title: 'Conflict',
+    message: '{limit} comparisons are running, which is the limit. Wait until one ends, or stop it.',
   },
 } as const

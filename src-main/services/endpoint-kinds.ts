@@ -25,10 +25,16 @@ export type SubmitDeps = Deps & { readonly newId: NewId; readonly models: Pick<M
 export type EndpointKind = {
   /**
    * Queues the job of a request; resolves when it is durable.
+   * @param withJob writes what belongs to the new job, in the same transaction
    * @throws AppError as submitJob does; of workflows and graphs also MODEL_NOT_INSTALLED, BAD_FIELD, BODY_TOO_LARGE,
    *   GRAPH_WITHOUT_ENDPOINT
    */
-  readonly submit: (deps: SubmitDeps, endpoint: Endpoint, submission: Submission) => Promise<Job>
+  readonly submit: (
+    deps: SubmitDeps,
+    endpoint: Endpoint,
+    submission: Submission,
+    withJob?: (job: Job) => void,
+  ) => Promise<Job>
   /**
    * The endpoint that does its work; undefined where it has workers of its own, which have settings and can be paused.
    */

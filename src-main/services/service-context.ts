@@ -1,6 +1,7 @@
 import type { Releases } from './apps/releases.ts'
 import type { Catalog } from './endpoints/catalog.ts'
 import type { ViewDeps } from './endpoints/views.ts'
+import type { Comparisons } from './jobs/comparisons.ts'
 import type { WebhookDelivery } from './jobs/deliver-webhooks.ts'
 import type { LoadTests } from './jobs/load-tests.ts'
 import type { Schedules } from './jobs/schedules.ts'
@@ -68,6 +69,7 @@ export type JobServices = {
   readonly webhooks: WebhookDelivery
   readonly loadTests: LoadTests
   readonly schedules: Schedules
+  readonly comparisons: Comparisons
   readonly models: Models
 }
 

@@ -30,6 +30,7 @@ import { jobTraces } from './migrations/2026-12-11-job-traces.ts'
 import { jobsByState } from './migrations/2026-12-11-jobs-by-state.ts'
 import { plainChecks } from './migrations/2026-12-12-plain-checks.ts'
 import { schedules } from './migrations/2026-12-12-schedules.ts'
+import { comparisons } from './migrations/2026-12-13-comparisons.ts'
 import { priority } from './migrations/2026-12-13-priority.ts'
 
 /** One step of the schema: never edited after it was merged. */
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobsByState,
   plainChecks,
   schedules,
+  comparisons,
   priority,
 ]
 

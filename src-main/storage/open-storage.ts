@@ -10,6 +10,7 @@ import { openArtifactFiles, temporaryArtifactFiles } from './artifact-files.ts'
 import { assetsInMemory, openAssetFiles } from './asset-files.ts'
 import { createAssetStore } from './asset-store.ts'
 import { startCheckpoints } from './checkpoint-thread.ts'
+import { createComparisonStore } from './comparison-store.ts'
 import { createEndpointStore } from './endpoint-store.ts'
 import { createEventStore } from './event-store.ts'
 import { createGraphStore } from './graph-store.ts'
@@ -88,6 +89,7 @@ export function openStorage(file: string, now: number): Storage {
     savedRequests: createSavedRequestStore(db),
     schedules: createScheduleStore(db),
     loadTests: createLoadTestStore(db),
+    comparisons: createComparisonStore(db),
     projects: createProjectStore(db),
     platform: createPlatformStore(db),
     targetDeploys: createTargetDeployStore(db),

@@ -290,6 +290,12 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     await release(service, { folder })
     return release(service, { folder })
   },
+  COMPARISON_NOT_FOUND: (service) => service.ask('GET', '/api/comparisons/none'),
+  async TOO_MANY_COMPARISONS(service) {
+    const body = { versions: [{ endpoint: 'e' }, { endpoint: 'e' }], file: '{"input": {}}' }
+    for (let n = 0; n < limit('comparisonsAtOnce'); n++) await service.post('/api/comparisons', body)
+    return service.ask('POST', '/api/comparisons', { body })
+  },
   SCHEDULE_NOT_FOUND: (service) => service.ask('DELETE', '/api/endpoints/e/schedules/none'),
   async SCHEDULE_EXISTS(service) {
     await service.post('/api/endpoints/e/schedules', A_SCHEDULE)

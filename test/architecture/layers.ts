@@ -27,10 +27,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   doctor: ['contract', 'domain'],
   // It gives the core what builds projects; builds stay apart from the core for the sake of the command line.
   server: ['contract', 'domain', 'client', 'mcp', 'core.ts', 'app-builder', 'api', 'doctor'],
-  // Outbound: the classes of a ComfyUI server can be had without a service.
+  // Outbound: the classes of a ComfyUI server can be had without a service. Threads: pictures are decoded in one place.
   cli: [
     ...['contract', 'domain', 'client', 'mcp', 'core.ts', 'app-builder', 'api', 'doctor', 'server'],
-    'outbound/comfy-server',
+    ...['outbound/comfy-server', 'threads/compare-outputs'],
   ],
   // It finds its service, and adds the sample to it, as the command line does.
   electron: ['contract', 'domain', 'client', 'core.ts', 'server', 'cli/find-service', 'cli/sketch-sample'],

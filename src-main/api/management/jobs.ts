@@ -1,6 +1,8 @@
-/** The operations of jobs in the management API: one job, and many by their ids or a filter. */
+/** The operations of jobs in the management API: one job, many by their ids or a filter, and many on several versions. */
+import type { z } from 'zod'
 import type { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
+import type { jobFilterBody } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import { reportedWait } from '../../domain/job/report.ts'
@@ -11,14 +13,15 @@ import { countJobs, type ListRequest, listJobs, listJobsById, searchable } from 
 import { runJobAgain, runJobsAgain } from '../../services/jobs/run-jobs-again.ts'
 import type { Job } from '../../services/ports/storage.ts'
 import { reorderJob } from '../../services/queue/change-job.ts'
-import { moveJobs } from '../../services/queue/change-many-jobs.ts'
+import { type JobSelection, moveJobs } from '../../services/queue/change-many-jobs.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
-import { jsonResponse, type ManagementOperations } from '../operation.ts'
+import { requireRoleOf } from '../guards.ts'
+import { DONE, jsonResponse, type ManagementOperations } from '../operation.ts'
 import { endpointOf } from './endpoints.ts'
 
 /** What these operations use of the service. */
-type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks'>
+type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks' | 'comparisons'>
 
 /** The job of a path. @throws AppError JOB_NOT_FOUND */
 export function jobOf({ jobId }: { readonly jobId: string }, { storage }: Pick<Services, 'storage'>): Job {
@@ -121,6 +124,13 @@ export function filterOf(query: Filter): Omit<ListRequest, 'limit' | 'offset'> {
   }
 }
 
+/** The filter in a body, as a selection. */
+async function selectionOf({ storage }: Services, filter: z.infer<typeof jobFilterBody>): Promise<JobSelection> {
+  const { endpoint, status, worker, from, to, q, expired, cursor } = filter
+  const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
+  return { filter: await searchable(storage, named) }
+}
+
 /** Many jobs at once: listed, counted, moved. */
 export const JOB_BULK_OPERATIONS = {
   async jobList({ query }, service) {
@@ -131,10 +141,32 @@ export const JOB_BULK_OPERATIONS = {
   jobCount: async ({ query }, { storage }) => await countJobs(storage, { ...filterOf(query), after: query.after }),
   async jobBulk({ body }, service) {
     const { action, ids, filter = {} } = body
-    const { endpoint, status, worker, from, to, q, expired, cursor } = filter
-    const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
-    const selection = ids === undefined ? { filter: await searchable(service.storage, named) } : { ids }
+    const selection = ids === undefined ? await selectionOf(service, filter) : { ids }
     if (action === 'rerun') return await runJobsAgain(service, selection)
     return await moveJobs(service, action, selection)
+  },
+} as const satisfies Partial<ManagementOperations<Services>>
+
+/** Inputs on several versions: run, compared, listed. */
+export const COMPARISON_OPERATIONS = {
+  comparisonList: (_request, { comparisons }) => ({ comparisons: comparisons.list() }),
+  async comparisonCreate({ body, caller }, service) {
+    // A copy of an endpoint with another image is an endpoint that somebody makes.
+    if (body.versions.some(({ image }) => image !== undefined)) requireRoleOf(caller, 'deploy')
+    const { ids, filter, ...wanted } = body
+    const selection = ids !== undefined ? { ids } : filter && (await selectionOf(service, filter))
+    return await service.comparisons.add({ ...wanted, selection })
+  },
+  comparisonRead: ({ path }, { comparisons }) => comparisons.read(path.comparisonId),
+  comparisonRows({ path, query }, { comparisons }) {
+    const most = query.limit ?? limit('listPage')
+    const page = { version: query.version, limit: most + 1, offset: query.offset ?? 0 }
+    const rows = comparisons.rows(path.comparisonId, page)
+    return { rows: rows.slice(0, most), more: rows.length > most }
+  },
+  comparisonStop: async ({ path }, { comparisons }) => await comparisons.stop(path.comparisonId),
+  async comparisonDelete({ path }, { comparisons }) {
+    await comparisons.remove(path.comparisonId)
+    return DONE
   },
 } as const satisfies Partial<ManagementOperations<Services>>

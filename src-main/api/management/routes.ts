@@ -23,7 +23,7 @@ import { APP_MANAGEMENT, RELEASE_OPERATIONS } from './apps.ts'
 import { ASSET_OPERATIONS } from './assets.ts'
 import { ENDPOINT_OPERATIONS, endpointOf } from './endpoints.ts'
 import { JOB_FILE_OPERATIONS } from './job-files.ts'
-import { JOB_BULK_OPERATIONS, JOB_OPERATIONS } from './jobs.ts'
+import { COMPARISON_OPERATIONS, JOB_BULK_OPERATIONS, JOB_OPERATIONS } from './jobs.ts'
 import { LOAD_TEST_OPERATIONS } from './load-tests.ts'
 import { MACHINE_OPERATIONS } from './machines.ts'
 import { MODEL_OPERATIONS } from './models.ts'
@@ -234,6 +234,7 @@ const MANAGEMENT: ManagementOperations = {
   ...ENDPOINT_OPERATIONS,
   ...FLEET_EVENT_OPERATIONS,
   ...JOB_BULK_OPERATIONS,
+  ...COMPARISON_OPERATIONS,
   ...JOB_FILE_OPERATIONS,
   ...JOB_OPERATIONS,
   ...KEY_OPERATIONS,

@@ -133,7 +133,8 @@ function addJobsBulk(parent: Command, surroundings: Surroundings): void {
   }
 }
 
-function filterOf({ status, ...options }: JobFilterOptions): object {
+/** The filter of a body that lets the same jobs through. */
+export function filterOf({ status, ...options }: JobFilterOptions): object {
   const given = { ...jobFilterQuery(options), status: status?.split(',') }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
 }
@@ -218,7 +219,7 @@ function show(output: Output, endpointId: string, { queued, refused, bad }: Resp
 }
 
 /** What the options hold that say which jobs of many. */
-type JobFilterOptions = {
+export type JobFilterOptions = {
   readonly endpoint?: string
   readonly status?: string
   readonly worker?: string
@@ -229,7 +230,7 @@ type JobFilterOptions = {
 }
 
 /** Adds the options to a command for many jobs. */
-function addJobFilter(command: Command, { now }: Surroundings): Command {
+export function addJobFilter(command: Command, { now }: Surroundings): Command {
   return addTimes(
     command
       .option('--endpoint <id>', 'only jobs of this endpoint')

@@ -2,15 +2,16 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
-import { decode as decodeJpeg, encode as encodeJpeg } from 'jpeg-js'
+import { encode as encodeJpeg } from 'jpeg-js'
 import type { RunView } from '../../contract/workflows.ts'
-import { isShown, mediaTypeOf, pictureSize } from '../../domain/media.ts'
+import type { Pixels } from '../../domain/compare/outputs.ts'
+import { isShown, mediaTypeOf } from '../../domain/media.ts'
 import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { suggestParameter } from '../../domain/workflow/publish/graph-form.ts'
 import { readAxis, type SweepAxis, type SweepKind, sweepCount, sweepRuns } from '../../domain/workflow/publish/sweep.ts'
 import { drawSheet, layoutSheet, sheetHeading, sheetSvg } from '../../domain/workflow/publish/sweep-sheet.ts'
+import { readPixels } from '../../threads/compare-outputs.ts'
 import { usageError } from '../cli-error.ts'
 import { evaluateGraph } from './check-graph.ts'
 import { readClassesOf } from './read-classes.ts'
@@ -87,9 +88,6 @@ const folderName = (label: string) =>
 
 // The sheet is one file that shows everywhere: an SVG with small copies of the pictures in it.
 
-// Most pixels of a picture that is scaled down here, in millions. Source: as the sketch worker reads; a small file may
-// claim to be any size.
-const MEGAPIXELS_MAX = 64
 const QUALITY = 85
 
 /** A run of a sweep with its files. */
@@ -129,29 +127,6 @@ function smallCopy(bytes: Uint8Array, most: number): string {
     // A viewer may read what these readers do not.
   }
   return `data:${type};base64,${Buffer.from(bytes).toString('base64')}`
-}
-
-/** Eight bits a sample, red, green, blue and opacity. */
-type Pixels = { readonly width: number; readonly height: number; readonly data: Uint8Array }
-
-function readPixels(bytes: Uint8Array, type: string): Pixels | undefined {
-  const { width = 0, height = 0 } = pictureSize(bytes, type) ?? {}
-  if (width * height === 0 || width * height > MEGAPIXELS_MAX * 1e6) return undefined
-  if (type === 'image/jpeg') return decodeJpeg(bytes, { useTArray: true, maxResolutionInMP: MEGAPIXELS_MAX })
-  if (type !== 'image/png') return undefined
-  const png = decodePng(bytes)
-  const samples = png.palette === undefined ? png.data : convertIndexedToRgb(png)
-  const channels = png.palette === undefined ? png.channels : (png.palette[0]?.length ?? 3)
-  const most = png.palette === undefined ? 2 ** png.depth - 1 : 255
-  const hasOpacity = channels === 2 || channels === 4
-  const data = new Uint8Array(width * height * 4)
-  for (let pixel = 0; pixel < width * height; pixel++)
-    for (let channel = 0; channel < 4; channel++) {
-      const from = channel === 3 ? channels - 1 : channels < 3 ? 0 : channel
-      const sample = channel === 3 && !hasOpacity ? most : (samples[pixel * channels + from] ?? 0)
-      data[pixel * 4 + channel] = (sample / most) * 255
-    }
-  return { width, height, data }
 }
 
 /** Scales down by the mean of what falls into each pixel, on white. */

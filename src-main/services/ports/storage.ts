@@ -14,7 +14,7 @@ import type { MachineStore } from './machines.ts'
 import type { ModelDownloadStore, ModelFiles } from './models.ts'
 import type { PlatformStore } from './platform.ts'
 import type { ProjectStore } from './projects.ts'
-import type { LoadTestStore, SavedRequestStore } from './requests.ts'
+import type { ComparisonStore, LoadTestStore, SavedRequestStore } from './requests.ts'
 import type { ScheduleStore } from './schedules.ts'
 import type { SecretStore } from './secrets.ts'
 import type { TargetDeployStore } from './targets.ts'
@@ -336,6 +336,7 @@ export type Storage = WorkflowStorage & {
   readonly savedRequests: SavedRequestStore
   readonly schedules: ScheduleStore
   readonly loadTests: LoadTestStore
+  readonly comparisons: ComparisonStore
   readonly projects: ProjectStore
   readonly platform: PlatformStore
   readonly targetDeploys: TargetDeployStore

@@ -29,19 +29,35 @@ type SubmitDeps = {
 
 /**
  * Queues a job on an endpoint whose workers take workflows; with a graph in it, it is a run.
+ * @param withJob writes what belongs to the new job, in the same transaction
  * @throws AppError as submitJob does; MODEL_NOT_INSTALLED; BAD_FIELD where the graph is nested too deeply, or has too
  * many values
  */
-export async function submitWithRun(deps: SubmitDeps, endpoint: Endpoint, submission: Submission): Promise<Job> {
-  return submitJob(deps, endpoint, submission, runOfSubmission(deps, endpoint, submission.input))
+export async function submitWithRun(
+  deps: SubmitDeps,
+  endpoint: Endpoint,
+  submission: Submission,
+  withJob?: (job: Job) => void,
+): Promise<Job> {
+  const writeRun = runOfSubmission(deps, endpoint, submission.input)
+  return submitJob(deps, endpoint, submission, (job) => {
+    writeRun?.(job)
+    withJob?.(job)
+  })
 }
 
 /**
  * Queues a job of a published graph on the endpoint that does its work.
+ * @param withJob writes what belongs to the new job, in the same transaction
  * @throws AppError as submitJob does; MODEL_NOT_INSTALLED; BAD_FIELD with the name of a parameter, BODY_TOO_LARGE,
  *   GRAPH_WITHOUT_ENDPOINT
  */
-export async function submitToGraph(deps: SubmitDeps, endpoint: Endpoint, submission: Submission): Promise<Job> {
+export async function submitToGraph(
+  deps: SubmitDeps,
+  endpoint: Endpoint,
+  submission: Submission,
+  withJob?: (job: Job) => void,
+): Promise<Job> {
   const { storage } = deps
   const { backing, version, payload, payloadText, input } = graphJob(storage, endpoint, submission.input)
   refuseMissingModels(deps, backing, () => readPayloadNodes(payload))
@@ -54,6 +70,7 @@ export async function submitToGraph(deps: SubmitDeps, endpoint: Endpoint, submis
   return submitJob(deps, backing, { ...submission, input, request }, (job) => {
     storage.graphs.addJob(job.seq, endpoint.id, version)
     writeRun?.(job)
+    withJob?.(job)
   })
 }
 

@@ -1,0 +1,298 @@
+/** `drydock compare` and `drydock bisect`: which version gives something else, and what. */
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import type { ServiceClient } from '../../client/service-client.ts'
+import type { ComparisonMode, ComparisonRow, ComparisonView } from '../../contract/compare.ts'
+import { limit } from '../../contract/limits.ts'
+import { writeExact } from '../../domain/json/json.ts'
+import { ago, counted } from '../../domain/text.ts'
+import { CliError, EXIT_CODES, usageError } from '../cli-error.ts'
+import { decimal, wholeNumber } from '../option-values.ts'
+import { duration, type Output, plainText } from '../output.ts'
+import { withSpinner } from '../progress-line.ts'
+import { openSession } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+import { addJobFilter, filterOf, type JobFilterOptions } from './jobs.ts'
+
+type StartOptions = JobFilterOptions & {
+  readonly ids?: string
+  readonly file?: string
+  readonly name?: string
+  readonly set?: readonly VersionSetting[]
+  readonly image?: readonly VersionSetting[]
+  readonly absolute?: number
+  readonly relative?: number
+  readonly ignore?: readonly string[]
+  readonly distance?: number
+  readonly pixels?: number
+  readonly similarity?: number
+  readonly slower?: number
+  readonly atOnce?: number
+}
+
+/** What a version has of its own: the number of the version from 1, and a text. */
+type VersionSetting = { readonly number: number; readonly text: string }
+
+const ABOUT = `
+Versions are endpoints, by id or name; --image and --set make further ones of the same endpoint. The first is what the
+others are compared with. The service goes on if this command is interrupted, or if it is itself stopped and started.
+Exit codes: 0 the same, 1 outputs differ, 4 some could not be compared, 2, 3 and 5 an error.`
+
+/** `drydock compare`: start, list, show, stop, remove. */
+export function addCompare(program: Command, surroundings: Surroundings): void {
+  const compare = program.command('compare').description('run the same inputs on several versions and compare outputs')
+  startOptions(compare.command('start', { isDefault: true }), surroundings)
+    .description('run stored jobs, or a file of inputs, on versions, and show the worst differences first')
+    .addHelpText(
+      'after',
+      `${ABOUT}
+
+Examples:
+  $ drydock compare old new --endpoint old --since 24h
+  $ drydock compare old new --file inputs.jsonl --relative 0.001 --ignore '**.seed' --json
+  $ drydock compare paint paint --ids 4f0c-l1 --set 2:3.cfg=7 --similarity 0.98`,
+    )
+    .action((versions: string[], options: StartOptions, command: Command) =>
+      start('compare', versions, options, command, surroundings),
+    )
+
+  compare
+    .command('list')
+    .description('list comparisons, newest first')
+    .addHelpText('after', '\nExamples:\n  $ drydock compare list')
+    .action(async (_options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { comparisons } = await client.call('comparisonList')
+      if (output.json) return output.document({ comparisons })
+      if (comparisons.length === 0) return output.line('There are no comparisons.')
+      output.table(
+        ['ID', 'NAME', 'STARTED', 'STATE', 'VERDICT'],
+        comparisons.map((one) => {
+          const { id, name, createdAt, state, verdict } = one
+          return [
+            id,
+            plainText(name),
+            ago(createdAt, surroundings.now()),
+            state,
+            plainText(verdict?.text ?? progressOf(one)),
+          ]
+        }),
+      )
+    })
+
+  compare
+    .command('show')
+    .description('show a comparison, with the worst differences first; the exit code is its verdict')
+    .argument('<id>', 'id of the comparison')
+    .option('--limit <rows>', 'rows of the table', wholeNumber, 20)
+    .addHelpText('after', '\nExamples:\n  $ drydock compare show 7d0a2c9e --limit 50')
+    .action(async (comparisonId: string, options: { readonly limit: number }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      await withOwnExitCodes(async () => {
+        await show(client, output, await client.call('comparisonRead', { path: { comparisonId } }), options.limit)
+      })
+    })
+
+  for (const [name, operation, description, told] of [
+    ['stop', 'comparisonStop', 'stop a comparison, and cancel its jobs', 'stopped'],
+    ['remove', 'comparisonDelete', 'delete a comparison; jobs on your own endpoints stay', 'removed'],
+  ] as const)
+    compare
+      .command(name)
+      .description(description)
+      .argument('<id>', 'id of the comparison')
+      .addHelpText('after', `\nExamples:\n  $ drydock compare ${name} 7d0a2c9e`)
+      .action(async (comparisonId: string, _options: object, command: Command) => {
+        const { client, output } = await openSession(command, surroundings)
+        const answer = await client.call(operation, { path: { comparisonId } })
+        if (output.json) output.document(answer)
+        else output.line(`comparison ${comparisonId} ${told}`)
+      })
+}
+
+/** `drydock bisect`: the first of an ordered list of versions that differs. */
+export function addBisect(program: Command, surroundings: Surroundings): void {
+  startOptions(program.command('bisect'), surroundings)
+    .description('find the first of an ordered list of versions whose outputs differ from those of the first one')
+    .addHelpText(
+      'after',
+      `${ABOUT}
+
+Each round runs all inputs on one version; eight versions take three rounds.
+
+Examples:
+  $ drydock bisect v1 v2 v3 v4 v5 v6 v7 v8 --endpoint v1 --since 7d
+  $ drydock bisect v1 v2 v3 v4 --file inputs.jsonl --similarity 0.95 --json`,
+    )
+    .action((versions: string[], options: StartOptions, command: Command) =>
+      start('bisect', versions, options, command, surroundings),
+    )
+}
+
+function startOptions(command: Command, surroundings: Surroundings): Command {
+  const collect = <Value>(read: (text: string) => Value) => {
+    return (text: string, before: readonly Value[] = []) => [...before, read(text)]
+  }
+  return addJobFilter(command, surroundings)
+    .argument('<versions...>', 'endpoints, the reference first')
+    .option('--ids <ids>', 'the inputs of these jobs, with commas between them')
+    .option('--file <file>', 'inputs: JSON lines, an export of jobs, or an exported job file')
+    .option('--name <name>', 'name of the comparison')
+    .option('--image <number:image>', 'image of a version, by its number from 1; may be repeated', collect(ofVersion))
+    .option('--set <number:name=value>', 'value of its input, like 2:3.cfg=7; may be repeated', collect(ofVersion))
+    .option('--absolute <difference>', 'numbers are the same up to this difference', decimal)
+    .option('--relative <share>', 'numbers are the same up to this share, like 0.001', decimal)
+    .option(
+      '--ignore <path>',
+      "leave out this path of the output, like meta.seed or '**.ms'; may be repeated",
+      collect(String),
+    )
+    .option('--distance <colour>', 'a pixel differs above this distance of a colour, of 255', decimal)
+    .option('--pixels <share>', 'pictures are the same up to this share of pixels', decimal)
+    .option('--similarity <ssim>', 'pictures are the same from this structural similarity on, like 0.98', decimal)
+    .option('--slower <times>', 'a job differs that takes this many times as long', decimal)
+    .option('--at-once <jobs>', 'jobs queued or running at a time (default 16)', wholeNumber)
+}
+
+function ofVersion(value: string): VersionSetting {
+  const [, number, text] = /^(\d{1,3}):(.+)$/s.exec(value) ?? []
+  if (number === undefined || text === undefined)
+    throw new InvalidArgumentError('It must begin with the number of a version, like 2:...')
+  return { number: Number(number), text }
+}
+
+async function start(
+  mode: ComparisonMode,
+  versions: readonly string[],
+  options: StartOptions,
+  command: Command,
+  surroundings: Surroundings,
+): Promise<void> {
+  const body = await bodyOf(mode, versions, options, surroundings)
+  const { client, output } = await openSession(command, surroundings)
+  await withOwnExitCodes(async () => {
+    const ended = await withSpinner(`comparing ${versions.join(', ')}`, { output, surroundings }, async (report) => {
+      let one = await client.call('comparisonCreate', { bodyText: writeExact(body) })
+      while (one.state === 'running') {
+        report(progressOf(one))
+        await surroundings.pause(FOLLOW_MS)
+        one = await client.call('comparisonRead', { path: { comparisonId: one.id } })
+      }
+      return one
+    })
+    await show(client, output, ended, ROWS)
+  })
+}
+
+const FOLLOW_MS = 300
+const ROWS = 20
+
+async function bodyOf(
+  mode: ComparisonMode,
+  names: readonly string[],
+  options: StartOptions,
+  { cwd }: Surroundings,
+): Promise<object> {
+  const {
+    ids,
+    file,
+    name,
+    set = [],
+    image = [],
+    atOnce,
+    endpoint,
+    status,
+    worker,
+    search,
+    since,
+    until,
+    ...rules
+  } = options
+  const filter = filterOf({ ...{ endpoint, status, worker, search, since, until } } as JobFilterOptions)
+  const given = [Object.keys(filter).length > 0 || undefined, ids, file].filter((one) => one !== undefined)
+  if (given.length !== 1)
+    throw usageError('Say which inputs: jobs by --endpoint, --since, --search and the like, or --ids, or --file.')
+  for (const { number } of [...set, ...image])
+    if (number < 1 || number > names.length)
+      throw usageError(`There is no version ${number}: there are ${names.length}.`)
+  const versions = names.map((endpointId, at) => {
+    const own = set.filter(({ number }) => number === at + 1).map(({ text }) => settingOf(text))
+    return {
+      endpoint: endpointId,
+      image: image.find(({ number }) => number === at + 1)?.text,
+      ...(own.length === 0 ? {} : { set: Object.fromEntries(own) }),
+    }
+  })
+  const inputs =
+    file !== undefined
+      ? { file: await textOf(resolve(cwd, file)) }
+      : ids !== undefined
+        ? { ids: ids.split(',') }
+        : { filter }
+  return { mode, name, versions, atOnce, rules, ...inputs }
+}
+
+function settingOf(text: string): readonly [name: string, value: string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw usageError(`--set takes NUMBER:NAME=VALUE, like 2:3.cfg=7, not ${text}.`)
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+async function textOf(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((error: Error) => {
+    throw usageError(`${file} cannot be read: ${error.message}`)
+  })
+  if (bytes.length <= limit('comparisonFileBytes')) return bytes.toString()
+  throw usageError(`${file} has ${bytes.length} bytes; ${limit('comparisonFileBytes')} is the most. Cut it.`)
+}
+
+// What the service refuses must not look like outputs that differ.
+async function withOwnExitCodes(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    const isPlain = error instanceof CliError && error.code !== 'OUTPUTS_DIFFER' && error.exitCode === EXIT_CODES.failed
+    if (!isPlain) throw error
+    throw new CliError('COMPARISON_REFUSED', { why: error.message }, { body: error.body, cause: error })
+  }
+}
+
+async function show(client: ServiceClient, output: Output, one: ComparisonView, most: number): Promise<void> {
+  const { rows, more } = await client.call('comparisonRows', { path: { comparisonId: one.id }, query: { limit: most } })
+  if (output.json) output.document({ ...one, rows })
+  else print(output, one, rows, more)
+  const why = one.verdict?.text ?? ''
+  if (one.verdict?.result === 'differs') throw new CliError('OUTPUTS_DIFFER', { why })
+  if (one.verdict?.result === 'incomplete') throw new CliError('NOT_COMPARED', { why })
+}
+
+function print(output: Output, one: ComparisonView, rows: readonly ComparisonRow[], more: boolean): void {
+  const span = (ms: number | undefined) => (ms === undefined ? '' : duration(ms))
+  output.line(`${plainText(one.name)} (${one.id}): ${plainText(one.verdict?.text ?? progressOf(one))}`)
+  output.line()
+  output.table(
+    ['', 'VERSION', 'SAME', 'DIFFER', 'FAILED', 'P50', 'P95'],
+    one.versions.map(({ name, same, differs, failed, p50Ms, p95Ms }, at) => [
+      ...[String(at + 1), plainText(name), String(same), String(differs), String(failed), span(p50Ms), span(p95Ms)],
+    ]),
+  )
+  const worst = rows.filter(({ outcome }) => outcome !== 'same')
+  if (worst.length === 0) return
+  output.line()
+  output.table(
+    ['INPUT', 'VERSION', 'JOB', 'WHERE', 'WHAT'],
+    worst.map(({ source, version, jobId = '', reason, differences: [first], count }) => [
+      ...[plainText(source), String(version + 1), jobId, plainText(first?.path ?? '')],
+      plainText(
+        reason ?? `${first?.text.split('\n')[0] ?? ''}${count > 1 ? `, and ${counted(count - 1, 'more place')}` : ''}`,
+      ),
+    ]),
+  )
+  if (more) output.note(`For more rows: drydock compare show ${one.id} --limit ${limit('listPageMax')}`)
+}
+
+function progressOf({ versions, items, rounds }: ComparisonView): string {
+  const round = rounds.length === 0 ? '' : `round ${rounds.length}, `
+  return `${round}${versions.reduce((sum, { ended }) => sum + ended, 0)} jobs of ${counted(items, 'input')} ended`
+}

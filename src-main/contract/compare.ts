@@ -1,0 +1,237 @@
+/**
+ * Comparisons: a set of inputs run on several versions, and where what they give differs from the first of them.
+ * Source: docs/spec/compare.md.
+ */
+import { z } from 'zod'
+import { JOB_STATES } from './job.ts'
+import { jobFilterBody } from './job-routes.ts'
+import { limit } from './limits.ts'
+import type { Route } from './routes.ts'
+import { done, moment, wholeNumber } from './routes.ts'
+
+/** All versions at once; or the first that differs looked for in an ordered list. */
+const COMPARISON_MODES = ['compare', 'bisect'] as const
+
+/** How a comparison goes about it. */
+export type ComparisonMode = (typeof COMPARISON_MODES)[number]
+
+const share = z.number().min(0).max(1)
+
+/** What counts as the same. Without any of it, outputs are the same that are equal. */
+const comparisonRules = z.strictObject({
+  absolute: z.number().min(0).optional().describe('numbers are the same up to this difference'),
+  relative: share.optional().describe('numbers are the same up to this share of the larger one'),
+  ignore: z
+    .array(z.string().min(1).max(200))
+    .max(100)
+    .optional()
+    .describe('paths in the output that are left out, like `meta.seed`, `steps.*.ms`, `**.id`'),
+  distance: z.number().min(0).max(255).optional().describe('a pixel differs above this distance of one of its colours'),
+  pixels: share.optional().describe('pictures are the same up to this share of pixels that differ'),
+  similarity: share.optional().describe('pictures are the same from this structural similarity (SSIM) on'),
+  slower: z.number().gt(1).max(1000).optional().describe('a job differs that ran this many times as long'),
+})
+
+/** What counts as the same. */
+export type ComparisonRules = z.infer<typeof comparisonRules>
+
+const comparisonVersion = z.strictObject({
+  name: z.string().trim().min(1).max(100).optional().describe('as it is shown (default: the endpoint)'),
+  endpoint: z.string().min(1).max(100).describe('id or name of an endpoint'),
+  image: z.string().min(1).max(500).optional().describe('another image: a copy of the endpoint runs it'),
+  set: z
+    .record(z.string().min(1).max(500), z.string().max(10_000))
+    .refine((values) => Object.keys(values).length <= 50, 'must have at most 50 values')
+    .optional()
+    .describe('values of the input: NODE.INPUT of a graph, or a path; each is JSON, or a text'),
+})
+
+/** What the inputs are run on, as it is asked for. */
+export type ComparisonVersion = z.infer<typeof comparisonVersion>
+
+const comparisonCreate = z
+  .strictObject({
+    name: z.string().trim().min(1).max(100).optional(),
+    mode: z.enum(COMPARISON_MODES).default('compare'),
+    versions: z
+      .array(comparisonVersion)
+      .min(2, 'must be two or more')
+      .max(limit('comparisonVersions'), `must be at most ${limit('comparisonVersions')}`)
+      .describe('the first is what the others are compared with; for a bisection in their order'),
+    filter: jobFilterBody.optional().describe('the inputs of stored jobs'),
+    ids: z.array(z.string().max(100)).min(1).max(limit('comparisonItems')).optional(),
+    file: z
+      .string()
+      .max(limit('comparisonFileBytes'))
+      .optional()
+      .describe('lines of JSON with an `input`: bodies of run, an export of jobs, or exported job files'),
+    rules: comparisonRules.default({}),
+    atOnce: z
+      .number()
+      .int()
+      .min(1)
+      .max(limit('comparisonJobsAtOnce'))
+      .default(16)
+      .describe('jobs that are queued or running at a time'),
+  })
+  .refine(({ filter, ids, file }) => [filter, ids, file].filter((one) => one !== undefined).length === 1, {
+    path: ['filter'],
+    message: 'give one of filter, ids and file',
+  })
+
+/** What is asked for. */
+export type ComparisonCreate = z.infer<typeof comparisonCreate>
+
+/** The kinds of differences. */
+const DIFFERENCE_KINDS = ['state', 'missing', 'added', 'value', 'text', 'picture', 'time'] as const
+
+/** One place where an output differs from that of the first version. */
+const difference = z.object({
+  path: z.string().describe('like `steps[2].seed`; empty: all of it'),
+  kind: z.enum(DIFFERENCE_KINDS),
+  text: z.string().describe('what differs, for a person; of texts their changed lines'),
+  score: z.number().describe('0 to 1, of a state 2'),
+  picture: z
+    .object({
+      share: z.number().describe('of pixels that differ'),
+      distance: z.number().describe('the largest, of one colour, 0 to 255'),
+      similarity: z.number().describe('structural similarity, 1 for the same'),
+    })
+    .optional(),
+})
+
+/** One place where two outputs differ. */
+export type Difference = z.infer<typeof difference>
+
+/** What came of an input on a version. */
+const OUTCOMES = ['same', 'differs', 'failed'] as const
+
+/** An input on a version, compared with the first version. */
+const comparisonRow = z.object({
+  item: z.number().int().describe('number of the input, from 1'),
+  source: z.string().describe('the job or the line of the file that it is of'),
+  version: z.number().int().describe('place in the list of versions, from 0'),
+  outcome: z.enum(OUTCOMES),
+  reason: z.string().optional().describe('why it could not be compared'),
+  score: z.number().describe('the largest of its differences'),
+  count: z.number().int().describe('of differences'),
+  differences: z.array(difference).describe('the largest first'),
+  jobId: z.string().optional(),
+  referenceJobId: z.string().optional().describe('its job on the first version'),
+  status: z.enum(JOB_STATES).optional(),
+  ms: z.number().int().optional().describe('execution time'),
+  referenceMs: z.number().int().optional(),
+})
+
+/** An input on a version. */
+export type ComparisonRow = z.infer<typeof comparisonRow>
+
+const versionView = comparisonVersion.extend({
+  name: z.string(),
+  copy: z.string().optional().describe('id of the endpoint that was made for its image'),
+  ended: z.number().int().describe('inputs that have ended on it'),
+  same: z.number().int(),
+  differs: z.number().int(),
+  failed: z.number().int().describe('inputs that could not be compared'),
+  p50Ms: z.number().optional().describe('of execution times'),
+  p95Ms: z.number().optional(),
+})
+
+const verdict = z.object({
+  result: z.enum(['same', 'differs', 'incomplete']),
+  firstDiffering: z.number().int().optional().describe('of a bisection: place of the first version that differs'),
+  text: z.string(),
+})
+
+/** What a comparison found. */
+export type ComparisonVerdict = z.infer<typeof verdict>
+
+/** A comparison, as it is. */
+const comparisonView = z.object({
+  id: z.string(),
+  name: z.string(),
+  mode: z.enum(COMPARISON_MODES),
+  state: z.enum(['running', 'done', 'stopped']),
+  createdAt: moment,
+  endedAt: moment.optional(),
+  items: z.number().int().describe('inputs'),
+  versions: z.array(versionView),
+  rounds: z.array(z.number().int()).describe('of a bisection: places of the versions that were run, in order'),
+  rules: comparisonRules,
+  verdict: verdict.optional().describe('missing while it runs'),
+})
+
+/** A comparison, as it is. */
+export type ComparisonView = z.infer<typeof comparisonView>
+
+const COMPARISON = '/api/comparisons/:comparisonId'
+
+/** Part of the management API. Source: ours. */
+export const COMPARISON_ROUTES = {
+  comparisonList: {
+    methods: ['GET'],
+    path: '/api/comparisons',
+    summary: 'List comparisons, newest first',
+    response: z.object({ comparisons: z.array(comparisonView) }),
+    errors: [],
+    source: 'ours',
+  },
+  comparisonCreate: {
+    methods: ['POST'],
+    path: '/api/comparisons',
+    summary: 'Run inputs on several versions and compare what they give; a version with an image needs the role deploy',
+    role: 'run',
+    body: comparisonCreate,
+    bodyLimit: { bytes: 2 * limit('comparisonFileBytes'), name: 'this operation' },
+    response: comparisonView,
+    errors: [
+      'NOT_JSON',
+      'BAD_FIELD',
+      'BODY_TOO_LARGE',
+      'ENDPOINT_NOT_FOUND',
+      'NOT_QUEUE_BASED',
+      'TOO_MANY_COMPARISONS',
+      'FORBIDDEN_ROLE',
+    ],
+    source: 'ours',
+  },
+  comparisonRead: {
+    methods: ['GET'],
+    path: COMPARISON,
+    summary: 'Read a comparison: how far it is, and its verdict',
+    response: comparisonView,
+    errors: ['COMPARISON_NOT_FOUND'],
+    source: 'ours',
+  },
+  comparisonRows: {
+    methods: ['GET'],
+    path: `${COMPARISON}/rows`,
+    summary: 'The inputs of a comparison on its versions, the worst first',
+    query: {
+      version: wholeNumber.optional().describe('only of this version'),
+      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      offset: wholeNumber.optional(),
+    },
+    response: z.object({ rows: z.array(comparisonRow), more: z.boolean() }),
+    errors: ['COMPARISON_NOT_FOUND', 'BAD_FIELD'],
+    source: 'ours',
+  },
+  comparisonStop: {
+    methods: ['POST'],
+    path: `${COMPARISON}/stop`,
+    summary: 'Stop a comparison, and cancel its jobs that have not ended',
+    role: 'run',
+    response: comparisonView,
+    errors: ['COMPARISON_NOT_FOUND'],
+    source: 'ours',
+  },
+  comparisonDelete: {
+    methods: ['DELETE'],
+    path: COMPARISON,
+    summary: 'Delete a comparison, with the endpoints that were made for its images; other jobs stay',
+    role: 'run',
+    response: done,
+    errors: ['COMPARISON_NOT_FOUND'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>

@@ -1,0 +1,179 @@
+/** What a comparison runs: its inputs as a file gives them, with the values of a version, and which versions are next. */
+import type { ComparisonMode, ComparisonVerdict } from '../../contract/compare.ts'
+import { limit } from '../../contract/limits.ts'
+import { isRecord } from '../json/json.ts'
+import { cutText, fieldsOf, scanJson } from '../json/scan-json.ts'
+import { counted } from '../text.ts'
+import { parseJson } from '../workflow/json/parse.ts'
+import { isObject, type JsonObject, type JsonValue, withKey, writeJson } from '../workflow/json/value.ts'
+
+/** An input of a file: its JSON as it came, and the job or line that it is of. */
+export type FileItem = { readonly source: string; readonly input: string }
+
+/** What is wrong with a file or a value, the end of a sentence. */
+export type Problem = { readonly problem: string }
+
+const QUOTED = 60
+const BOUNDS = { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') }
+
+/**
+ * Reads a file of inputs from anywhere, so nothing in it is believed: a line is a JSON object with an `input`, like the
+ * body of a run or a line of an export. The first line of an exported job file and empty lines count for nothing.
+ */
+export function readItems(text: string): readonly FileItem[] | Problem {
+  const items: FileItem[] = []
+  let number = 0
+  for (let start = 0; start <= text.length; ) {
+    const found = text.indexOf('\n', start)
+    const end = found < 0 ? text.length : found
+    number += 1
+    const line = text.slice(start, end)
+    start = end + 1
+    if (line.trim() === '') continue
+    const item = readLine(line, number)
+    if (item === undefined) continue
+    if ('problem' in item) return { problem: `line ${number} ${item.problem}` }
+    if (items.length >= limit('comparisonItems'))
+      return { problem: `has more than ${limit('comparisonItems')} inputs. Send a part of it` }
+    items.push(item)
+  }
+  return items.length === 0 ? { problem: 'has no inputs. Each line is a JSON object with an `input`' } : items
+}
+
+function readLine(line: string, number: number): FileItem | Problem | undefined {
+  const scan = scanJson(line, BOUNDS)
+  if (typeof scan === 'string') return { problem: scan === 'too-deep' ? 'is nested too deep' : 'has too many keys' }
+  let value: unknown
+  try {
+    value = JSON.parse(line)
+  } catch {
+    return { problem: `is no JSON: ${line.slice(0, QUOTED)}` }
+  }
+  if (!isRecord(value)) return { problem: `is no JSON object: ${line.slice(0, QUOTED)}` }
+  if (value.drydock === 'job' && value.input === undefined) return undefined // the head of a job file
+  const input = fieldsOf(scan, cutText(line))('input')
+  if (input === undefined || !isRecord(value.input)) return { problem: 'needs an `input` that is an object' }
+  return { source: typeof value.id === 'string' ? value.id.slice(0, 100) : `line ${number}`, input }
+}
+
+/**
+ * Writes the values of a version into an input; the rest of its text stays as it came.
+ * @param set by NODE.INPUT of the graph in `workflow`, or by a path of the input; each is JSON, or a text: always where
+ *   a text stands now
+ */
+export function withValues(input: string, set: Readonly<Record<string, string>>): string | Problem {
+  const parsed = parseJson(input)
+  if (parsed.kind === 'fault' || !isObject(parsed.value)) return { problem: 'its input is no JSON object' }
+  let changed: JsonObject = parsed.value
+  for (const [path, text] of Object.entries(set)) {
+    const next = setAt(changed, pathIn(changed, path), text)
+    if (next === undefined) return { problem: `its input has no place for ${path.slice(0, 100)}` }
+    changed = next
+  }
+  return writeJson(changed)
+}
+
+// A graph names its nodes by numbers, which no input of another kind has.
+function pathIn(input: JsonObject, path: string): readonly string[] {
+  const [node = '', ...rest] = path.split('.')
+  const graph = input.get('workflow')
+  return isObject(graph) && isObject(graph.get(node)) && rest.length > 0
+    ? ['workflow', node, 'inputs', rest.join('.')]
+    : [node, ...rest]
+}
+
+function setAt(object: JsonObject, [name = '', ...rest]: readonly string[], text: string): JsonObject | undefined {
+  const present = object.get(name)
+  if (rest.length === 0) return withKey(object, name, typedValue(text, present))
+  if (!isObject(present)) return undefined
+  const inner = setAt(present, rest, text)
+  return inner === undefined ? undefined : withKey(object, name, inner)
+}
+
+function typedValue(text: string, present: JsonValue | undefined): JsonValue {
+  if (typeof present === 'string') return text
+  const parsed = parseJson(text)
+  return parsed.kind === 'value' && parsed.bare === 0 ? parsed.value : text
+}
+
+/** How many inputs of a version have ended in which way. */
+export type VersionCounts = { readonly same: number; readonly differs: number; readonly failed: number }
+
+/** Versions to be run next, by their places; or what was found. `rounds`: those of a bisection so far. */
+type NextStep = { readonly rounds: readonly number[] } & (
+  | { readonly run: readonly number[] }
+  | { readonly verdict: ComparisonVerdict }
+)
+
+type Course = {
+  readonly mode: ComparisonMode
+  /** Names of the versions in their order. */
+  readonly versions: readonly string[]
+  readonly items: number
+  /** By the place of a version. */
+  readonly counts: ReadonlyMap<number, VersionCounts>
+}
+
+const NONE: VersionCounts = { same: 0, differs: 0, failed: 0 }
+const endedOf = ({ same, differs, failed }: VersionCounts) => same + differs + failed
+
+/**
+ * Decides how a comparison goes on. A bisection halves the versions between the last that is known to give the same and
+ * the first that is known to differ, as if all after that one differed, too; that none differs is an outcome like the others, so
+ * that eight versions take three rounds.
+ */
+export function nextStep(course: Course): NextStep {
+  return course.mode === 'bisect' ? nextOfBisection(course) : nextOfComparison(course)
+}
+
+function nextOfComparison({ versions, items, counts }: Course): NextStep {
+  const others = versions.map((_name, at) => at).slice(1)
+  const open = others.filter((at) => endedOf(counts.get(at) ?? NONE) < items)
+  if (open.length > 0) return { rounds: [], run: open }
+  const sums = others.map((at) => counts.get(at) ?? NONE)
+  const differing = sums.filter(({ differs }) => differs > 0).length
+  const failed = sums.reduce((sum, one) => sum + one.failed, 0)
+  if (differing > 0) {
+    const outputs = sums.reduce((sum, one) => sum + one.differs, 0)
+    const of = others.length === 1 ? '' : ` on ${differing} of ${others.length} versions`
+    return {
+      rounds: [],
+      verdict: { result: 'differs', text: `${counted(outputs, 'output')} of ${items * others.length} differ${of}.` },
+    }
+  }
+  if (failed > 0)
+    return {
+      rounds: [],
+      verdict: { result: 'incomplete', text: `${counted(failed, 'output')} could not be compared; no other differs.` },
+    }
+  return {
+    rounds: [],
+    verdict: {
+      result: 'same',
+      text: `No output differs, of ${counted(items, 'input')} on ${counted(versions.length, 'version')}.`,
+    },
+  }
+}
+
+function nextOfBisection({ versions, items, counts }: Course): NextStep {
+  const rounds: number[] = []
+  let [same, differing] = [0, versions.length]
+  while (differing - same > 1) {
+    const middle = Math.floor((same + differing) / 2)
+    const found = counts.get(middle) ?? NONE
+    rounds.push(middle)
+    if (endedOf(found) < items) return { rounds, run: [middle] }
+    if (found.differs === 0 && found.failed > 0) {
+      const text = `${versions[middle]} cannot be judged: ${counted(found.failed, 'output')} could not be compared, and no other differs.`
+      return { rounds, verdict: { result: 'incomplete', text } }
+    }
+    if (found.differs > 0) differing = middle
+    else same = middle
+  }
+  const took = `${counted(rounds.length, 'round')} of ${counted(items, 'input')}`
+  if (differing === versions.length)
+    return { rounds, verdict: { result: 'same', text: `No version differs from ${versions[0]}, by ${took}.` } }
+  const count = counts.get(differing)?.differs ?? 0
+  const text = `${versions[differing]} is the first that differs: ${count} of ${counted(items, 'output')}, found in ${took}.`
+  return { rounds, verdict: { result: 'differs', firstDiffering: differing, text } }
+}

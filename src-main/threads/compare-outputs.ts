@@ -1,0 +1,159 @@
+/**
+ * Compares outputs in a thread of its own, which decodes their pictures and goes through megabytes of JSON meanwhile.
+ * It lives from the first pair until it is released; one that takes too long, or more memory than it may, is ended, and
+ * the pair that it was at has a problem instead of an answer.
+ */
+import { once } from 'node:events'
+import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { inflateSync } from 'node:zlib'
+import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
+import { decode as decodeJpeg } from 'jpeg-js'
+import type { ComparisonRules } from '../contract/compare.ts'
+import { limit } from '../contract/limits.ts'
+import { type ComparedOutput, compareOutputs, type Pixels } from '../domain/compare/outputs.ts'
+import { readItems } from '../domain/compare/plan.ts'
+import { isRecord, parseExact } from '../domain/json/json.ts'
+import { mediaTypeOf, pictureSize } from '../domain/media.ts'
+import { isBase64 } from '../domain/workflow-runs/find-results.ts'
+import { jsonText } from '../services/ports/job-storage.ts'
+import type { Comparer, StoredOutput } from '../services/ports/requests.ts'
+
+type Told =
+  | { readonly items: string }
+  | { readonly pair: readonly [StoredOutput, StoredOutput]; readonly rules: ComparisonRules }
+
+// Of a thread, MiB, beside pictures: some ten times the JSON of two of the largest outputs.
+const MEMORY_MIB = 1024
+
+/** Makes a comparer; its thread starts with the first thing to do. */
+export function createComparer(): Comparer {
+  let thread: Worker | undefined
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function end(): Promise<void> {
+    const ended = thread
+    thread = undefined
+    await ended?.terminate()
+  }
+
+  async function tell(told: Told): Promise<unknown> {
+    thread ??= new Worker(new URL(import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB } })
+    const signal = AbortSignal.timeout(limit('comparisonMs'))
+    const answered = once(thread, 'message', { signal })
+    thread.postMessage(told)
+    try {
+      const [answer] = await answered
+      return answer
+    } catch {
+      await end()
+      const span = `${limit('comparisonMs') / 1000} s`
+      return { problem: signal.aborted ? `it took longer than ${span}` : 'it needed more memory than there is' }
+    }
+  }
+
+  // One after the other, whatever comes.
+  function ask(told: Told): Promise<unknown> {
+    const asked = last.then(() => tell(told))
+    last = asked.catch(() => undefined)
+    return asked
+  }
+
+  return {
+    compare: (pair, rules) => ask({ pair, rules }) as ReturnType<Comparer['compare']>,
+    readItems: (text) => ask({ items: text }) as ReturnType<Comparer['readItems']>,
+    release: async () => {
+      const ended = last.then(end)
+      last = ended
+      await ended
+    },
+  }
+}
+
+function listen(): void {
+  parentPort?.on('message', (told: Told) => {
+    parentPort?.postMessage(answer(told))
+  })
+}
+
+function answer(told: Told) {
+  if ('items' in told) return readItems(told.items)
+  const [a, b] = told.pair
+  try {
+    return compareOutputs(parsed(a), parsed(b), told.rules, readPicture)
+  } catch (error) {
+    return { problem: `its output cannot be read: ${(error as Error).message}` }
+  }
+}
+
+function parsed({ status, error, output, chunks }: StoredOutput): ComparedOutput {
+  return {
+    status,
+    error,
+    output: output === undefined ? undefined : parseExact(jsonText(output)),
+    stream: chunks.map((chunk) => {
+      const value = parseExact(chunk)
+      return isRecord(value) ? value.output : value
+    }),
+  }
+}
+
+// A picture is no shorter.
+const LEAST_TEXT = 80
+
+/** Reads a text of an output that is a picture in base64, or an address with its data. */
+function readPicture(text: string): Pixels | 'unread' | undefined {
+  if (text.length < LEAST_TEXT) return undefined
+  const data = text.startsWith('data:') ? text.slice(text.indexOf(',') + 1) : text
+  // Its first bytes say what it is: a long text is not gone through for that.
+  const type = mediaTypeOf(Buffer.from(data.slice(0, 64), 'base64'))
+  if (!type.startsWith('image/') || type === 'image/svg+xml' || !isBase64(data)) return undefined
+  try {
+    return readPixels(Buffer.from(data, 'base64'), type) ?? 'unread'
+  } catch {
+    return 'unread'
+  }
+}
+
+// Most pixels of a picture, in millions. Source: as the sketch worker reads; a small file may claim to be any size.
+const MEGAPIXELS_MAX = 64
+
+/**
+ * Decodes a PNG or JPEG; undefined where it is of another format, or too large.
+ * @param type its media type @throws Error where it is damaged
+ */
+export function readPixels(bytes: Uint8Array, type: string): Pixels | undefined {
+  const { width = 0, height = 0 } = pictureSize(bytes, type) ?? {}
+  if (width * height === 0 || width * height > MEGAPIXELS_MAX * 1e6) return undefined
+  if (type === 'image/jpeg') return decodeJpeg(bytes, { useTArray: true, maxResolutionInMP: MEGAPIXELS_MAX })
+  if (type !== 'image/png') return undefined
+  requireBounded(bytes, width, height)
+  const png = decodePng(bytes)
+  const samples = png.palette === undefined ? png.data : convertIndexedToRgb(png)
+  const channels = png.palette === undefined ? png.channels : (png.palette[0]?.length ?? 3)
+  const most = png.palette === undefined ? 2 ** png.depth - 1 : 255
+  const hasOpacity = channels === 2 || channels === 4
+  const data = new Uint8Array(width * height * 4)
+  for (let pixel = 0; pixel < width * height; pixel++)
+    for (let channel = 0; channel < 4; channel++) {
+      const from = channel === 3 ? channels - 1 : channels < 3 ? 0 : channel
+      const sample = channel === 3 && !hasOpacity ? most : (samples[pixel * channels + from] ?? 0)
+      data[pixel * 4 + channel] = (sample / most) * 255
+    }
+  return { width, height, data }
+}
+
+// The reader unpacks all that is there: a megabyte of zeros is a gigabyte, whatever the head says. A row is at most
+// eight bytes a pixel with a byte before it; interlaced rows come in seven parts.
+function requireBounded(bytes: Uint8Array, width: number, height: number): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const parts: Uint8Array[] = []
+  for (let at = 8; at + 12 <= bytes.length; ) {
+    const length = view.getUint32(at)
+    const name = String.fromCharCode(...bytes.subarray(at + 4, at + 8))
+    if (name === 'IDAT' || name === 'fdAT') parts.push(bytes.subarray(at + 8, at + 8 + length))
+    at += 12 + length
+  }
+  inflateSync(Buffer.concat(parts), { maxOutputLength: width * height * 8 + 7 * height + 64 })
+}
+
+if (!isMainThread) listen()

@@ -6,7 +6,6 @@ import type { CrashLoop } from '../../domain/worker/crash-loop.ts'
 import { settingsWithFaults } from '../../domain/worker/faults.ts'
 import { keepPausedMs } from '../../domain/worker/freeze-idle.ts'
 import { GONE, type ScalingFacts, type ScalingWorker } from '../../domain/worker/scaling-facts.ts'
-import type { RequestBalancer } from '../load-balanced/balance-requests.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
@@ -22,7 +21,8 @@ type Deps = {
   readonly counts: QueueCounts
   readonly leases: Leases
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
-  readonly balancer: Pick<RequestBalancer, 'oldestWaitMs'>
+  /** Of requests to a load-balanced endpoint. */
+  readonly balancer: { readonly oldestWaitMs: (endpointId: string) => number }
 }
 
 /** The workers that scaling counts: a staged one belongs to settings to come. */

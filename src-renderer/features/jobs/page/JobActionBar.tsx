@@ -1,5 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { ChevronsDown, ChevronsUp, Columns2, Copy, Download, Ellipsis, PencilLine, Repeat, RotateCcw, X } from 'lucide-react'
+import {
+  ChevronsDown,
+  ChevronsUp,
+  Columns2,
+  Copy,
+  Download,
+  Ellipsis,
+  PencilLine,
+  Repeat,
+  RotateCcw,
+  X,
+} from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'

@@ -5,17 +5,19 @@ import type { MachineFacts } from '../../../contract/machines.ts'
 import { LOOPBACK, OWN_PORTS } from '../../../domain/own-addresses.ts'
 import type { WorkerAddress } from '../../../services/ports/fleet.ts'
 import type { MachineDriver, TestWatch } from '../../../services/ports/machines.ts'
-import { createEngine } from '../../docker/engine.ts'
+import { type Connected, createEngine } from '../../docker/engine.ts'
 import { createImageStore } from '../../docker/images.ts'
 import { type ContainerPorts, LABELS } from '../../docker/labels.ts'
 import { factsOfEngine } from '../engine-facts.ts'
 import { watchEngine } from '../engine-machine.ts'
 import { findFarEngine, readHostFacts } from '../far-host.ts'
+import { foldersBySsh } from '../far-mounts.ts'
 import { createFarPorts, createForwardedSocket, type FarPort } from '../far-ports.ts'
 import { createFarSocket } from '../far-socket.ts'
 import { type MachineBy, type MachineOptions, UNWATCHED } from '../machine-options.ts'
 import { createSshLink, type SshLink, testLogin } from '../ssh-link.ts'
 import { createHubDoor } from './hub-door.ts'
+import { createNodeFiles } from './node-files.ts'
 import { pinnedImage } from './node-images.ts'
 import { hubName, RELAY_PORT } from './part-services.ts'
 import { createSentConfigs } from './sent-configs.ts'
@@ -57,12 +59,17 @@ export function createSwarmWay(options: SwarmWayOptions) {
   const door = createHubDoor(doorSocket)
   const configs = createSentConfigs(id, clock.now)
   const nodes = createSwarmNodes({ serviceId: id, manager: engine, door, clock, log })
+  async function image(connected: Connected): Promise<string> {
+    const name = await images.ensurePython(connected, UNWATCHED)
+    return (await pinnedImage(connected.docker, name)).ref
+  }
   const parts = createSwarmParts({
-    ...{ serviceId: id, pythonPath, configs, way, lostMs: limit('wayBackLostMs') },
-    async image(connected) {
-      const name = await images.ensurePython(connected, UNWATCHED)
-      return (await pinnedImage(connected.docker, name)).ref
-    },
+    ...{ serviceId: id, pythonPath, configs, way, lostMs: limit('wayBackLostMs'), image },
+  })
+  const files = createNodeFiles({
+    ...{ serviceId: id, pythonPath, engine, nodes, door, machine, clock, log },
+    // Agents run of it, so each node has it.
+    image: async () => image(await engine.connect()),
   })
   const swarm = createSwarm({ parts, nodes, clock, log })
   const host = `${hubName(id)}:${RELAY_PORT}`
@@ -72,6 +79,8 @@ export function createSwarmWay(options: SwarmWayOptions) {
     engine,
     door,
     configs,
+    files,
+    modelFolder: foldersBySsh({ machine, link }),
     nodes,
     parts,
     swarm,
@@ -169,6 +178,8 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
       const { docker } = await engine.findEngine()
       await Promise.all(fleet.list().map(({ workerId }) => fleet.stop(workerId, 0)))
       await fleet.sweep()
+      // Before the agents, through which they are reached, are gone.
+      await to.files.removeAll(UNWATCHED)
       await parts.remove(docker)
     },
     async close() {
@@ -176,8 +187,10 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
       const connected = engine.problem() === undefined ? await engine.findEngine().catch(() => undefined) : undefined
       await fleet.close()
       if (connected !== undefined && link.status().state === 'connected')
-        await parts
-          .removeServices(connected.docker)
+        await to.files
+          .close()
+          .catch((error) => log.warn('containers with files not removed', { machine: name, error }))
+          .then(() => parts.removeServices(connected.docker))
           .catch((error) => log.warn('parts not removed', { machine: name, error }))
       nodes.close()
       await link.close()

@@ -8,7 +8,7 @@ import type { MachineDriver, TestWatch } from '../../../services/ports/machines.
 import { type Connected, createEngine } from '../../docker/engine.ts'
 import { createImageStore } from '../../docker/images.ts'
 import { type ContainerPorts, LABELS } from '../../docker/labels.ts'
-import { factsOfEngine } from '../engine-facts.ts'
+import { createEngineUse, factsOfEngine } from '../engine-facts.ts'
 import { watchEngine } from '../engine-machine.ts'
 import { findFarEngine, readHostFacts } from '../far-host.ts'
 import { foldersBySsh } from '../far-mounts.ts'
@@ -144,6 +144,14 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
     for (const listener of listeners) listener()
   })
 
+  const uses = new Map<string, ReturnType<typeof createEngineUse>>()
+
+  async function diskOfNode(node: SwarmNode): Promise<number | undefined> {
+    const use = uses.get(node.id) ?? createEngineUse(clock)
+    uses.set(node.id, use)
+    return answers(node) ? use.disk((await node.engine.connect()).docker) : undefined
+  }
+
   async function test(asked: TestWatch): Promise<void> {
     if (await testLogin(link, way.to, asked)) await testSwarm({ engine, swarm }, asked)
   }
@@ -159,7 +167,8 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
         factsOfEngine(fleet),
         readHostFacts(await link.connection(), (await connected.docker.info()).DockerRootDir),
       ])
-      return { ...facts, ...host, ...factsOfNodes(nodes.all(), fleet.list()) }
+      const disks = await Promise.all(nodes.all().map(diskOfNode))
+      return { ...facts, ...host, ...factsOfNodes(nodes.all(), disks, fleet.list()) }
     },
     test,
     async joinCommands() {
@@ -201,6 +210,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
 /** What the nodes have; of the machine the most that a worker can get. */
 function factsOfNodes(
   nodes: readonly SwarmNode[],
+  disks: readonly (number | undefined)[],
   workers: readonly { readonly handle: string }[],
 ): Pick<MachineFacts, 'cpus' | 'memoryBytes' | 'cards' | 'nodes'> {
   const places = workers.map(({ handle }) => JSON.parse(handle).node)
@@ -210,7 +220,7 @@ function factsOfNodes(
     cpus: nodes.reduce((sum, { cpus }) => sum + cpus, 0),
     memoryBytes: Math.max(0, ...nodes.map(({ memoryBytes }) => memoryBytes)),
     cards: nodes.flatMap(cardsOf),
-    nodes: nodes.map((node) => ({
+    nodes: nodes.map((node, at) => ({
       name: node.name,
       role: node.role,
       state: node.state === 'ready' && !answers(node) ? 'ready, but its engine is not reached' : node.state,
@@ -219,6 +229,7 @@ function factsOfNodes(
       memoryBytes: node.memoryBytes,
       cards: cardsOf(node),
       workers: places.filter((id) => id === node.id).length,
+      ...(disks[at] === undefined ? {} : { dockerDiskBytes: disks[at] }),
     })),
   }
 }

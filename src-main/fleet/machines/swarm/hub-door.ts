@@ -67,7 +67,7 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
         const lines = (rest + text).split('\n')
         rest = lines.pop() ?? ''
         for (const line of lines) onLine(line)
-        said = lines.at(-1) ?? said
+        said = lines.findLast((line) => !line.startsWith('{')) ?? said // how far it is, is no answer
       }
     } catch (error) {
       signal.throwIfAborted()

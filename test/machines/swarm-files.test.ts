@@ -44,7 +44,8 @@ test('code of any size, releases and load-balanced workers run on the nodes of a
   await releases()
   await webWorker()
   expect((await service.ask('DELETE', '/api/machines/lab')).status).toBe(200)
-  for (const node of swarm.nodes) expect(await swarm.docker(node, 'volume', 'ls', '--quiet')).toBe('')
+  for (const node of swarm.nodes)
+    await until(async () => expect(await swarm.docker(node, 'volume', 'ls', '--quiet')).toBe(''))
 
   /** A folder far above what a swarm sends itself, once for each node that may run the worker. */
   async function largeFolder(): Promise<void> {

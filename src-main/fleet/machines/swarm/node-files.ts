@@ -92,6 +92,8 @@ export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
         const goesOn = clock.steady() - movedAt < PATIENCE_MS && now !== undefined && answers(now)
         if (!goesOn || !(isPassing(error) || isChange(error))) throw error
         await pause(clock, RETRY_MS)
+        // The container that gives it may have ended meanwhile.
+        await manager.receive(tree, { signal, report: () => undefined }, async () => undefined).catch(() => undefined)
       }
     }
   }

@@ -188,7 +188,9 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
       await Promise.all(fleet.list().map(({ workerId }) => fleet.stop(workerId, 0)))
       await fleet.sweep()
       // Before the agents, through which they are reached, are gone.
-      await to.files.removeAll(UNWATCHED)
+      await to.files
+        .removeAll(UNWATCHED)
+        .catch((error) => log.warn('files not removed from all nodes', { machine: name, error }))
       await parts.remove(docker)
     },
     async close() {

@@ -38,8 +38,8 @@ const CPUS_MS = 10_000
 // Containers whose CPU is counted, each by a request of its own; of more it is not said. Source: ours.
 const MAX_COUNTED = 100
 
-/** Why a machine has no load and free disk where its engine alone is asked. */
-export const NOT_TOLD = 'Docker tells neither the load of its machine nor what is free on its disk'
+// Why a machine has no load and free disk where its engine alone is asked.
+const NOT_TOLD = 'Docker tells neither the load of its machine nor what is free on its disk'
 
 /** Reads what an engine tells of the use of its machine; nobody waits for it: each answer has what was read before. */
 export function createEngineUse(clock: Pick<Clock, 'steady'>) {

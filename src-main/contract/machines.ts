@@ -88,6 +88,7 @@ const machineNode = z.object({
   memoryBytes: z.number().int(),
   cards: z.array(machineCard),
   workers: z.number().int(),
+  dockerDiskBytes: z.number().int().optional().describe('what images, containers, volumes and build cache take there'),
 })
 
 /** What a machine has. Bytes; what it does not tell is missing. */
@@ -98,7 +99,10 @@ export const machineFacts = z.object({
   memoryBytes: z.number().int(),
   diskFreeBytes: z.number().int().optional(),
   diskTotalBytes: z.number().int().optional(),
+  dockerDiskBytes: z.number().int().optional().describe('what images, containers, volumes and build cache take'),
   load: z.number().optional().describe('processes that want a CPU, mean of the last minute'),
+  cpusUsed: z.number().optional().describe('CPUs that containers of its engine used, mean since they were read before'),
+  unknown: z.string().optional().describe('why load and free disk are not known'),
   cards: z.array(machineCard),
   cardFault: z.string().optional().describe('why there is no card, or which one is missing'),
   images: z.array(z.object({ name: z.string(), bytes: z.number().int() })),

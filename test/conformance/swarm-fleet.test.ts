@@ -39,6 +39,7 @@ function openWay({ nodes: [manager] }: FarSwarm) {
   const options = {
     ...{ machine: manager.name, id: 'suite', link, clock: realClock, log: silent, freePort },
     ...{ resources: RESOURCES, pythonPath: join(RESOURCES, 'python'), version: '0', registryAuth: () => undefined },
+    ...{ networkVolumes: join(folder, 'volumes'), bundle: async () => '' },
     surroundings: { env, home: folder, platform: process.platform },
     wayBack: { open: noWayBack, answerTo: () => undefined },
   }
@@ -48,6 +49,7 @@ function openWay({ nodes: [manager] }: FarSwarm) {
     to,
     async close() {
       const { docker } = await to.engine.connect()
+      await to.files.removeAll({ report: () => undefined, signal: new AbortController().signal })
       await to.parts.remove(docker)
       to.nodes.close()
       to.engine.close()

@@ -2,6 +2,7 @@
 
 wait       does nothing until it is ended: the container's own program
 receive    takes a tree (see _session.py)
+give       gives a tree to another store that receives (see _giving.py)
 trees      prints the trees that are there, as a line of JSON
 remove     removes these trees, and prints how many bytes that freed
 """
@@ -16,6 +17,7 @@ import sys
 import time
 from pathlib import Path
 
+from svc_files._giving import Giving
 from svc_files._session import Session
 from svc_files._store import Store
 
@@ -30,6 +32,11 @@ def _main(command: str, folder: str, trees: list[str]) -> int:
     if command == "wait":
         _wait(store)
         return 0
+    if command == "give":
+        store.touch()
+        with contextlib.suppress(EOFError, BrokenPipeError):
+            return 0 if Giving(store, sys.stdin.buffer, sys.stdout.buffer).run(trees[0]) else 1
+        return 1
     with store.alone():
         if command == "receive":
             # An end before its time is told by nobody who is left to hear it.

@@ -23,7 +23,7 @@ import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from svc_files._manifest import SHA256, BadManifest, Blob, Entry, Manifest
 
@@ -60,11 +60,25 @@ class Store:
             yield
 
     def used_at(self) -> float:
-        """When somebody held it last, in s since the epoch."""
-        try:
-            return self._lock.stat().st_mtime
-        except FileNotFoundError:
-            return 0
+        """When somebody held it last or something came, in s since the epoch."""
+        used = 0.0
+        for path in (self._lock, *self._incoming.glob("*")):
+            with suppress(FileNotFoundError):
+                used = max(used, path.stat().st_mtime)
+        return used
+
+    def touch(self) -> None:
+        """Somebody needs it, also where nobody holds it."""
+        self._lock.touch()
+
+    def owner(self, tree: str) -> str:
+        """Whose a tree is that is here."""
+        owner: str = json.loads((self._trees / f"{tree}.json").read_text(encoding="utf-8"))["owner"]
+        return owner
+
+    def open(self, blob: Blob) -> BinaryIO:
+        """A content that is here, to be read. Raises FileNotFoundError where it is not."""
+        return open(self._found(blob) or self._path(blob), "rb")
 
     def manifest(self, tree: str) -> Manifest | None:
         """Of a tree that is here."""
@@ -114,8 +128,7 @@ class Store:
         """The trees that are here: whose each is, and when it was last sent, in ms since the epoch."""
         found = []
         for record in self._trees.glob("*.json"):
-            owner = json.loads(record.read_text(encoding="utf-8"))["owner"]
-            found.append({"tree": record.stem, "owner": owner, "usedAt": int(record.stat().st_mtime * 1000)})
+            found.append({"tree": record.stem, "owner": self.owner(record.stem), "usedAt": int(record.stat().st_mtime * 1000)})
         return sorted(found, key=lambda one: one["tree"])
 
     def remove(self, trees: Iterable[str]) -> int:

@@ -9,6 +9,8 @@ The door takes one line of JSON for each connection and answers with a line, `ok
     {"to": "10.0.1.5:20081"}                           leads to the engine behind that agent
     {"listen": "to-10.0.2.7-8080.sock"}                opens a socket of this name that leads to that address
     {"copy": "sha256:...", "from": AGENT, "to": AGENT}  gives one engine an image that another one has
+    {"tree": ID, "container": NAME, "from": AGENT, "to": AGENT}  gives one store of files a tree of another one's; before
+                                                       the answer come lines of JSON that say how far it is
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from typing import Any
 
 from svc_relay._addresses import Address, TcpAddress, UnixAddress, read_listen
 from svc_relay._relay import Networks, Relay, copy_both
+from svc_relay._trees import copy_tree
 from svc_relay._watchdog import Watchdog
 
 _DOOR = "hub.sock"
@@ -115,6 +118,9 @@ class Door:
             wish: dict[str, Any] = json.loads(await asyncio.wait_for(reader.readline(), _WAIT_S))
             if "copy" in wish:
                 await self._copy(wish["copy"], read_listen(wish["from"]), read_listen(wish["to"]))
+            elif "tree" in wish:
+                source, target = read_listen(wish["from"]), read_listen(wish["to"])
+                await copy_tree(wish, lambda: self._agent(source), lambda: self._agent(target), writer)
             elif "listen" in wish:
                 await self._listen(wish["listen"])
             else:

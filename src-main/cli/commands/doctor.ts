@@ -1,5 +1,7 @@
 import { connect } from 'node:net'
 import type { Command } from 'commander'
+import type { ServiceClient } from '../../client/service-client.ts'
+import type { MachineView } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
 import { askEngine } from '../../doctor/ask-engine.ts'
 import { containerRows } from '../../doctor/container-rows.ts'
@@ -53,6 +55,8 @@ type DoctorContext = {
   readonly surroundings: Surroundings
   /** Whether to start a container that uses the GPUs, and of which image; true: of any that is at hand. */
   readonly gpuTest?: string | true | undefined
+  /** How long the tests of machines may take together, ms. */
+  readonly machinesLimitMs?: number | undefined
 }
 
 /** All checks, each giving its row. */
@@ -62,8 +66,9 @@ export async function runChecks(
 ): Promise<readonly DoctorRow[]> {
   const { surroundings, options, gpuTest } = context
   const folder = dataFolder(options.data, surroundings)
-  const [python, ...checked] = await Promise.all([
+  const [python, machines, ...checked] = await Promise.all([
     serviceRows(context),
+    machineRows(context),
     nodeRow(process.versions.node),
     pythonRow(surroundings.platform === 'win32' ? 'python' : 'python3', runProgram),
     folderRow(folder),
@@ -76,7 +81,7 @@ export async function runChecks(
   ])
   const rows = checked.flat()
   const known = new Set(rows.map(({ check }) => check))
-  return [...rows, ...python.filter(({ check }) => !known.has(check)).map(asCommand)]
+  return [...rows, ...python.filter(({ check }) => !known.has(check)).map(asCommand), ...machines]
 }
 
 // What only the service knows: its secrets, its images, workers that crash. Why it does not answer is a row of its own.
@@ -94,6 +99,48 @@ async function serviceRows({ options, surroundings }: DoctorContext): Promise<re
 function asCommand({ action, busy: _progress, ...row }: DoctorRow): DoctorRow {
   const isOnPage = action !== undefined && row.state !== 'ok' && action.action !== 'restart-endpoint'
   return isOnPage ? { ...row, fix: `${row.fix ?? ''} Or do it on the System page: \`drydock open\`.`.trim() } : row
+}
+
+// How long the tests of machines may take together, and how often they are asked, ms; source: ours, a test of a swarm asks
+// each node, and whoever looks at a terminal waits no longer.
+const MACHINES_LIMIT_MS = 20_000
+const ASK_MS = 300
+
+/** What the tests of added machines find. A machine that is not reached is one line, and nobody waits for it. */
+async function machineRows({ options, surroundings, machinesLimitMs }: DoctorContext): Promise<readonly DoctorRow[]> {
+  try {
+    const [{ createClient }, service] = await Promise.all([import('../client.ts'), findService(options, surroundings)])
+    const client = createClient(service)
+    const { machines } = await client.call('machineList')
+    const giveUp = AbortSignal.timeout(machinesLimitMs ?? MACHINES_LIMIT_MS)
+    return (await Promise.all(machines.map((machine) => rowsOfMachine(client, machine, giveUp)))).flat()
+  } catch (error) {
+    if (error instanceof CliError) return []
+    throw error
+  }
+}
+
+async function rowsOfMachine(
+  client: ServiceClient,
+  { name, state, reason }: MachineView,
+  giveUp: AbortSignal,
+): Promise<readonly DoctorRow[]> {
+  const fix = `See \`drydock machine test ${name}\`; jobs of its endpoints wait until then.`
+  if (state !== 'connected') {
+    const what = state === 'connecting' ? 'it is being reached' : 'it cannot be reached'
+    const found = reason === undefined ? what : `${what}: ${reason}`
+    return [{ check: `machine ${name}`, state: 'warning', found, fix }]
+  }
+  const path = { machine: name }
+  let { test } = await client.call('machineTest', { path })
+  while (test.isRunning && !giveUp.aborted) {
+    await new Promise((done) => setTimeout(done, ASK_MS))
+    test = (await client.call('machineGet', { path })).test
+  }
+  const rows = test.steps.map(({ check, ...row }) => ({ check: `${name}: ${check}`, ...row }))
+  if (!test.isRunning) return rows
+  const found = 'its test has not ended in time'
+  return [...rows, { check: `machine ${name}`, state: 'warning', found, fix: `See \`drydock machine test ${name}\`.` }]
 }
 
 async function checkPort({ options, surroundings }: DoctorContext): Promise<DoctorRow> {

@@ -22,7 +22,7 @@ export type Heard = {
 }
 
 /** What ends it from the other side. */
-type Failure = {
+export type Failure = {
   readonly failed: 'changed' | 'full' | 'refused'
   readonly sha256?: string
   readonly why?: string

@@ -1,8 +1,14 @@
 /** What an engine tells of the machine that it is on, and whether it can run a worker. */
 import type { MachineFacts } from '../../contract/machines.ts'
+import { MINUTE_MS } from '../../contract/units.ts'
 import { cardsText } from '../../domain/worker/gpu-list.ts'
+import { containerUsage } from '../../domain/worker/usage.ts'
 import type { Fleet } from '../../services/ports/fleet.ts'
 import type { TestWatch } from '../../services/ports/machines.ts'
+import type { Clock } from '../../services/ports/system.ts'
+import type { Connected } from '../docker/engine.ts'
+
+type Docker = Connected['docker']
 
 /** What the machine has. Rejects, with a reason for a person, where its engine does not answer. */
 export async function factsOfEngine({ machine }: Pick<Fleet, 'machine'>): Promise<MachineFacts> {
@@ -23,6 +29,92 @@ export async function factsOfEngine({ machine }: Pick<Fleet, 'machine'>): Promis
     ...(inventory.fault === undefined ? {} : { cardFault: inventory.fault }),
     images: images.map(({ name, bytes }) => ({ name, bytes })),
   }
+}
+
+// How old what only Docker tells may be before it is read again, ms; source: ours: an engine walks all its volumes for the
+// disk, and takes a second to count CPU.
+const DISK_MS = MINUTE_MS
+const CPUS_MS = 10_000
+// Containers whose CPU is counted, each by a request of its own; of more it is not said. Source: ours.
+const MAX_COUNTED = 100
+
+// Why a machine has no load and free disk where its engine alone is asked.
+const NOT_TOLD = 'Docker tells neither the load of its machine nor what is free on its disk'
+
+/** Reads what an engine tells of the use of its machine; nobody waits for it: each answer has what was read before. */
+export function createEngineUse(clock: Pick<Clock, 'steady'>) {
+  const disk = createSlowFigure(clock, DISK_MS, diskOf)
+  const cpus = createSlowFigure(clock, CPUS_MS, cpusUsedOf)
+  return {
+    disk,
+    cpus,
+    /** Both, as facts. */
+    of(docker: Docker): Pick<MachineFacts, 'dockerDiskBytes' | 'cpusUsed' | 'unknown'> {
+      const [dockerDiskBytes, cpusUsed] = [disk(docker), cpus(docker)]
+      return {
+        ...(dockerDiskBytes === undefined ? {} : { dockerDiskBytes }),
+        ...(cpusUsed === undefined ? {} : { cpusUsed }),
+        unknown: NOT_TOLD,
+      }
+    },
+  }
+}
+
+function createSlowFigure(
+  clock: Pick<Clock, 'steady'>,
+  keptMs: number,
+  read: (docker: Docker) => Promise<number | undefined>,
+) {
+  let known: number | undefined
+  let readAt = Number.NEGATIVE_INFINITY
+  let isReading = false
+  return (docker: Docker): number | undefined => {
+    if (!isReading && clock.steady() - readAt >= keptMs) {
+      isReading = true
+      read(docker)
+        .catch(() => undefined) // an older engine, or it went: then it is not known
+        .then((figure) => {
+          known = figure
+          readAt = clock.steady()
+          isReading = false
+        })
+    }
+    return known
+  }
+}
+
+/** What all that Docker keeps takes on the disk, in bytes. Source: Docker's API, system data usage. */
+async function diskOf(docker: Docker): Promise<number | undefined> {
+  const { LayersSize, Containers, Volumes, BuildCache }: DiskReport = await docker.df()
+  if (LayersSize === undefined) return undefined
+  const volumes = (Volumes ?? []).map(({ UsageData }) => Math.max(0, UsageData?.Size ?? 0))
+  const others = [
+    ...(Containers ?? []).map(({ SizeRw = 0 }) => SizeRw),
+    ...(BuildCache ?? []).map(({ Size = 0 }) => Size),
+  ]
+  return [...volumes, ...others].reduce((sum, bytes) => sum + bytes, LayersSize)
+}
+
+type DiskReport = {
+  readonly LayersSize?: number
+  readonly Containers?: readonly { readonly SizeRw?: number }[] | null
+  readonly Volumes?: readonly { readonly UsageData?: { readonly Size?: number } | null }[] | null
+  readonly BuildCache?: readonly { readonly Size?: number }[] | null
+}
+
+async function cpusUsedOf(docker: Docker): Promise<number | undefined> {
+  const running = await docker.listContainers()
+  if (running.length > MAX_COUNTED) return undefined
+  const uses = await Promise.all(
+    running.map(async ({ Id }) => {
+      const stats = await docker
+        .getContainer(Id)
+        .stats({ stream: false })
+        .catch(() => undefined)
+      return stats === undefined ? 0 : (containerUsage(stats).cpuPercent ?? 0) // it has ended
+    }),
+  )
+  return uses.reduce((sum, percent) => sum + percent, 0) / 100
 }
 
 /** Tests the engine, step by step: that it answers, its cards, the image of workers. */

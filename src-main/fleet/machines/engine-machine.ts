@@ -6,9 +6,11 @@ import type { Fleet } from '../../services/ports/fleet.ts'
 import type { MachineDriver, MachineStatus } from '../../services/ports/machines.ts'
 import type { Clock } from '../../services/ports/system.ts'
 import { createDockerFleet } from '../docker/docker-fleet.ts'
+import { createEngine } from '../docker/engine.ts'
 import type { EngineAddress } from '../docker/find-engine.ts'
+import { LABELS } from '../docker/labels.ts'
 import { localPlace } from '../docker/place.ts'
-import { factsOfEngine, testEngine } from './engine-facts.ts'
+import { createEngineUse, factsOfEngine, testEngine } from './engine-facts.ts'
 import type { MachineOptions } from './machine-options.ts'
 
 // Between two looks at an engine that does not answer, ms; source: ours.
@@ -17,13 +19,20 @@ const LOOK_AGAIN_MS = 2000
 /** Opens the machine. @param address of its engine, the only one that is tried */
 export function openEngineMachine({ host }: EngineAddress, options: MachineOptions): MachineDriver {
   const { clock } = options
+  const id = options.state.serviceId()
   const surroundings = { ...options.surroundings, env: { ...options.surroundings.env, DOCKER_HOST: host } }
-  const fleet = createDockerFleet({ ...options, place: localPlace({ ...options, surroundings }) })
+  const place = localPlace({ ...options, surroundings })
+  const engine = createEngine({ clock, log: options.log, place, label: `${LABELS.service}=${id}` })
+  const fleet = createDockerFleet({ ...options, place, engine })
+  const use = createEngineUse(clock)
   const watch = watchEngine(fleet, clock)
   return {
     fleet,
     status: watch.status,
-    facts: () => factsOfEngine(fleet),
+    async facts() {
+      const facts = await factsOfEngine(fleet)
+      return { ...facts, ...use.of((await engine.findEngine()).docker) }
+    },
     test: (test) => testEngine(fleet, test),
     onChange: watch.onChange,
     clear: () => fleet.sweep(),

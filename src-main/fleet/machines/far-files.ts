@@ -43,6 +43,8 @@ export type SentFolder = {
 export type FarFiles = {
   /** Sends what is missing; goes on by itself after a break. Rejects with a reason for a person. */
   readonly send: (folder: FolderToSend, watch: Watch) => Promise<SentFolder>
+  /** Lets somebody else put a tree there; nobody else does meanwhile. @param bring gets the name of the container */
+  readonly receive: (tree: string, watch: Watch, bring: (container: string) => Promise<void>) => Promise<SentFolder>
   /** Removes what no worker has and none is likely to need. It does so by itself too, now and then after a send. */
   readonly removeOld: (watch: Watch) => Promise<void>
   /** Removes all that was sent. Rejects with a reason for a person where that cannot be done now. */
@@ -139,7 +141,7 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
       watch.signal.removeEventListener('abort', talk.close)
       talk.close()
     }
-    const source = `${volume}/trees/${tree}`
+    const source = sourceOf(volume, tree)
     latest.set(owner, { tree, lines, source, path, sureUntil: clock.steady() + SURE_MS })
     tidyLater()
     return { tree, source }
@@ -203,6 +205,13 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
 
   return {
     send: sendPatiently,
+    receive: (tree, watch, bring) =>
+      inTurn(watch.signal, async () => {
+        const volume = await container.ensure(await engine.connect(), watch)
+        await bring(container.name)
+        tidyLater()
+        return { tree, source: sourceOf(volume, tree) }
+      }),
     removeOld,
     removeAll: (watch) =>
       inTurn(watch.signal, async () => {
@@ -218,6 +227,8 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
   }
 }
 
+const sourceOf = (volume: string, tree: string) => `${volume}/trees/${tree}`
+
 /** What the containers of the engine have, those of other services too. */
 async function treesInUse({ docker }: Connected, volume: string): Promise<ReadonlySet<string>> {
   const containers = await docker.listContainers({ all: true })
@@ -225,19 +236,21 @@ async function treesInUse({ docker }: Connected, volume: string): Promise<Readon
   return new Set(sources.filter((source) => source.startsWith(`${volume}/`)).map((source) => basename(source)))
 }
 
-const isChange = (error: unknown) =>
+/** A file, or what had come of it, is not what the tree says: the next try sends it anew. */
+export const isChange = (error: unknown) =>
   error instanceof FileChanged || (error instanceof Refused && error.failure.failed === 'changed')
 
 const CONFLICT = 409
 
-// The connection, or the container: it may have ended between two questions. Files that cannot be read have a sentence.
-function isPassing(error: unknown): boolean {
+/** The connection, or the container: it may have ended between two questions. Files that cannot be read have a sentence. */
+export function isPassing(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== undefined) return status === NOT_FOUND || status === CONFLICT
   return error instanceof ConnectionBroken || /^E[A-Z]+$/.test(errorCode(error))
 }
 
-function reasonOf(error: unknown, path: string, machine: string): string {
+/** Why a folder did not come, as a sentence for a person. */
+export function reasonOf(error: unknown, path: string, machine: string): string {
   const what = `${path} could not be sent to ${machine}`
   if (!(error instanceof Refused)) return `${what}: ${engineMessage(error)}`
   const { failed, why, freeBytes = 0, wantedBytes } = error.failure

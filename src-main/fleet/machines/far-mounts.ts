@@ -7,7 +7,6 @@ import { basename, dirname, relative, sep } from 'node:path'
 import { CODE_FOLDER } from '../../contract/container.ts'
 import { isOfModels, PATHS_FILE } from '../../domain/models/layout.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
-import type { Connected } from '../docker/engine.ts'
 import { BUNDLE_FILE, givesEngine, type Mount, RUNTIME_FOLDER } from '../docker/mounts.ts'
 import type { MountedSpec } from '../docker/place.ts'
 import type { FarFiles, FolderToSend } from './far-files.ts'
@@ -18,7 +17,8 @@ import type { SshLink } from './ssh-link.ts'
 /** What finds them. */
 export type FarMountsOptions = {
   readonly machine: string
-  readonly link: Pick<SshLink, 'connection'>
+  /** A folder that is of the machine itself; undefined: its worker does without. Rejects with a sentence for a person. */
+  readonly ownFolder: (volume: Volume) => Promise<Mount | undefined>
   readonly files: Pick<FarFiles, 'send'>
   /** Folder of this machine that holds svc_worker. */
   readonly pythonPath: string
@@ -32,7 +32,7 @@ type Volume = NonNullable<MountedSpec['container']>['volumes'][number]
 
 /** Makes what sends and finds the files of containers. */
 export function createFarMounts(options: FarMountsOptions) {
-  const { machine, link, files, pythonPath, networkVolumes, bundle } = options
+  const { machine, ownFolder, files, pythonPath, networkVolumes, bundle } = options
   const ours: FolderToSend = { path: pythonPath, kind: 'packed', isFixed: true, owner: 'svc_worker' }
 
   async function sentTo(target: string, folder: FolderToSend, watch: Watch): Promise<Mount> {
@@ -78,16 +78,7 @@ export function createFarMounts(options: FarMountsOptions) {
     // Models are too large to be sent, wherever they are.
     const folder = isOfModels(target) ? undefined : folderToSend(volume, spec)
     if (folder !== undefined) return sentTo(target, folder, watch)
-    const connection = await link.connection()
-    const [real, engine] = await Promise.all([farFolder(connection, source), findFarEngine(connection, machine)])
-    if (givesEngine(real === undefined ? [source] : [source, real], { sockets: [engine], ignoreCase: false }))
-      throw new Error(
-        `the volume ${source}:${target} would give the container control of the Docker engine of ${machine}. Choose a folder that does not contain its socket`,
-      )
-    if (real !== undefined) return { type: 'bind', source: real, target, readOnly }
-    // Nobody asked for them by name: all folders of models are offered to who takes workflows.
-    if (isOfModels(target)) return undefined
-    throw new Error(`the volume ${source}:${target}: there is no ${source} on ${machine}. Make it there first`)
+    return ownFolder(volume)
   }
 
   async function all(spec: MountedSpec, watch: Watch): Promise<readonly Mount[]> {
@@ -101,9 +92,30 @@ export function createFarMounts(options: FarMountsOptions) {
   }
 
   return {
-    send: async (spec: MountedSpec, _connected: Connected, watch: Watch): Promise<void> =>
-      void (await all(spec, watch)),
-    find: (spec: MountedSpec, _connected: Connected): Promise<readonly Mount[]> => all(spec, UNWATCHED),
+    send: async (spec: MountedSpec, watch: Watch): Promise<void> => void (await all(spec, watch)),
+    find: (spec: MountedSpec): Promise<readonly Mount[]> => all(spec, UNWATCHED),
+  }
+}
+
+/** Folders of a machine that is reached by ssh. */
+export function foldersBySsh({
+  machine,
+  link,
+}: {
+  readonly machine: string
+  readonly link: Pick<SshLink, 'connection'>
+}): FarMountsOptions['ownFolder'] {
+  return async ({ source, target, readOnly }) => {
+    const connection = await link.connection()
+    const [real, engine] = await Promise.all([farFolder(connection, source), findFarEngine(connection, machine)])
+    if (givesEngine(real === undefined ? [source] : [source, real], { sockets: [engine], ignoreCase: false }))
+      throw new Error(
+        `the volume ${source}:${target} would give the container control of the Docker engine of ${machine}. Choose a folder that does not contain its socket`,
+      )
+    if (real !== undefined) return { type: 'bind', source: real, target, readOnly }
+    // Nobody asked for them by name: all folders of models are offered to who takes workflows.
+    if (isOfModels(target)) return undefined
+    throw new Error(`the volume ${source}:${target}: there is no ${source} on ${machine}. Make it there first`)
   }
 }
 

@@ -8,7 +8,7 @@ import type { Connected } from '../docker/engine.ts'
 import { type ContainerPorts, containerAddress } from '../docker/labels.ts'
 import type { DockerPlace } from '../docker/place.ts'
 import { farCards, findFarEngine } from './far-host.ts'
-import { createFarMounts, type FarMountsOptions } from './far-mounts.ts'
+import { createFarMounts, type FarMountsOptions, foldersBySsh } from './far-mounts.ts'
 import { createFarPorts, createForwardedSocket, type FarPortsOptions } from './far-ports.ts'
 
 /** What the place is made of. */
@@ -27,7 +27,7 @@ export function farPlace(options: FarPlaceOptions): DockerPlace {
   const openPort = createFarPorts({ machine, link, log, freePort })
   // By container.
   const addresses = new Map<string, { readonly address: Promise<WorkerAddress>; readonly giveBack: () => void }>()
-  const mounts = createFarMounts(options)
+  const mounts = createFarMounts({ ...options, ownFolder: foldersBySsh(options) })
 
   function forwardTo(state: Parameters<DockerPlace['addressOf']>[0], ports: ContainerPorts) {
     const { host, port, healthPort } = containerAddress(state, ports, false)
@@ -58,7 +58,7 @@ export function farPlace(options: FarPlaceOptions): DockerPlace {
       refuseHidden(connected, machine)
       return openForWorkers(host, connected)
     },
-    send: mounts.send,
+    send: (spec, _connected, watch) => mounts.send(spec, watch),
     mounts: mounts.find,
     async addressOf(state, ports, connected): Promise<WorkerAddress> {
       refuseHidden(connected, machine)

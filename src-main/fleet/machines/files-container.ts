@@ -15,6 +15,7 @@ type Container = ReturnType<Docker['getContainer']>
 
 /** The container of a service. */
 export type FilesContainer = {
+  readonly name: string
   /** Makes and starts it where it is missing. @returns path of the volume, as the engine there sees it */
   readonly ensure: (connected: Connected, watch: Watch) => Promise<string>
   /** Runs a command of svc_files in it. */
@@ -90,6 +91,7 @@ export function createFilesContainer({ serviceId, pythonPath, image }: FilesCont
   }
 
   return {
+    name,
     ensure,
     async run(docker, command, argv = []) {
       const exec = await docker.getContainer(name).exec({

@@ -129,6 +129,11 @@ function Facts({ machine: { way, addedAt, facts, swarm } }: { readonly machine: 
       <Fact name="Load">{(facts && loadText(facts)) ?? <Nothing />}</Fact>
       <Fact name="Memory">{facts === undefined ? <Nothing /> : bytes(facts.memoryBytes)}</Fact>
       <Fact name="Disk of Docker">{(facts && diskText(facts)) ?? <Nothing />}</Fact>
+      {facts?.unknown !== undefined && (
+        <Fact name="Not known">
+          <span className="text-ink-2">{facts.unknown}.</span>
+        </Fact>
+      )}
       <Fact name="Cards">{facts === undefined ? <Nothing /> : <Cards facts={facts} />}</Fact>
       <Fact name="Added">
         <RelativeTime at={addedAt} />

@@ -32,7 +32,7 @@ export function NodesCard({ name, nodes }: NodesCardProps) {
 }
 
 function Node({ node }: { readonly node: Nodes[number] }) {
-  const { name, role, state, reason, cpus, memoryBytes, cards, workers } = node
+  const { name, role, state, reason, cpus, memoryBytes, cards, workers, dockerDiskBytes } = node
   const tone: Tone = state === 'ready' ? 'completed' : state === 'down' ? 'failed' : 'timed-out'
   return (
     <li className="grid grid-cols-[minmax(8rem,1fr)_minmax(8rem,1fr)_minmax(12rem,2fr)_auto] items-center gap-x-4 px-3 py-1.5">
@@ -43,6 +43,7 @@ function Node({ node }: { readonly node: Nodes[number] }) {
       <StateDot tone={tone} text={state} detail={reason} />
       <span className="min-w-0 truncate text-ink-2">
         {cpus} CPUs, {bytes(memoryBytes)}, cards: {cardsText({ cards })}
+        {dockerDiskBytes !== undefined && `, Docker takes ${bytes(dockerDiskBytes)} of its disk`}
       </span>
       <span className="whitespace-nowrap">{workers === 1 ? '1 worker' : `${workers} workers`}</span>
     </li>

@@ -28,15 +28,20 @@ export function cardsText({ cards, cardFault }: Pick<MachineFacts, 'cards' | 'ca
   return [...byName].map(([name, some]) => (some.length === 1 ? name : `${some.length} × ${name}`)).join(', ')
 }
 
-/** What is free of its disk. */
-export function diskText({ diskFreeBytes: free, diskTotalBytes: total }: MachineFacts): string | undefined {
-  if (free === undefined) return undefined
+/** What is free of its disk, or what Docker has of it where nobody tells that. */
+export function diskText({
+  diskFreeBytes: free,
+  diskTotalBytes: total,
+  dockerDiskBytes: docker,
+}: MachineFacts): string | undefined {
+  if (free === undefined) return docker === undefined ? undefined : `${bytes(docker)} taken by Docker`
   return total === undefined ? `${bytes(free)} free` : `${bytes(free)} free of ${bytes(total)}`
 }
 
-/** Its load, in processes that want a CPU, and as a share of its CPUs. */
-export function loadText({ load, cpus }: MachineFacts): string | undefined {
-  if (load === undefined) return undefined
+/** Its load, in processes that want a CPU, and as a share of its CPUs; or what containers use where nobody tells that. */
+export function loadText({ load, cpus, cpusUsed }: MachineFacts): string | undefined {
+  if (load === undefined)
+    return cpusUsed === undefined ? undefined : `containers use ${cpusUsed.toFixed(2)} of ${counted(cpus, 'CPU')}`
   return cpus > 0
     ? `${load.toFixed(2)} (${percentText((100 * load) / cpus)} of ${counted(cpus, 'CPU')})`
     : load.toFixed(2)

@@ -20,11 +20,22 @@ const info = {
 async function setup({
   answer = info as unknown,
   told = [] as unknown[],
+  machines = [] as object[],
   runs = true,
   programs = PROGRAMS as Record<string, string>,
 } = {}) {
   const folder = temporaryFolder()
-  const service = await startStandIn({ 'GET /api/info': answer, 'GET /api/doctor': { at: NOW, rows: told } })
+  const ofMachines = machines.flatMap((machine) => {
+    const { name } = machine as { readonly name: string }
+    return [
+      [`GET /api/machines/${name}`, machine],
+      [`POST /api/machines/${name}/test`, machine],
+    ]
+  })
+  const service = await startStandIn({
+    ...{ 'GET /api/info': answer, 'GET /api/doctor': { at: NOW, rows: told }, 'GET /api/machines': { machines } },
+    ...Object.fromEntries(ofMachines),
+  })
   if (runs) writeServiceFiles(folder, { url: service.url })
   const runProgram: RunProgram = async (program) => {
     const stdout = programs[program]
@@ -32,7 +43,7 @@ async function setup({
   }
   const { surroundings } = surroundingsOf(folder)
   const check = async (data = folder) => {
-    const rows = await runChecks({ options: { data }, surroundings }, runProgram)
+    const rows = await runChecks({ options: { data }, surroundings, machinesLimitMs: 1 }, runProgram)
     return Object.fromEntries(rows.map((row) => [row.check, row]))
   }
   return { folder, service, check }
@@ -70,6 +81,36 @@ test('what only the service knows stands below, with the way to its button, and 
   })
   expect(rows.previews?.fix).toBe('They are safe to remove. Or do it on the System page: `drydock open`.')
   expect(rows.Python?.state).toBe('ok')
+})
+
+describe('machines that were added', () => {
+  const machine = (name: string, more: object) => ({
+    ...{ name, way: { kind: 'ssh', to: name }, swarm: false, addedAt: NOW, state: 'connected', since: NOW },
+    ...{ workers: [], endpoints: [], test: { isRunning: false, steps: [] } },
+    ...more,
+  })
+  const step = { check: 'Graphics cards', state: 'warning', found: 'no node hands out cards', fix: 'Configure it.' }
+
+  test('are tested, and each step is a row', async () => {
+    const { check } = await setup({ machines: [machine('lab', { test: { isRunning: false, steps: [step] } })] })
+    expect((await check())['lab: Graphics cards']).toEqual({ ...step, check: 'lab: Graphics cards' })
+  })
+
+  test('that are not reached are one line, and are not tested', async () => {
+    const machines = [machine('box', { state: 'unreachable', reason: 'No route to host' })]
+    const { check } = await setup({ machines })
+    expect((await check())['machine box']).toEqual({
+      ...{ check: 'machine box', state: 'warning', found: 'it cannot be reached: No route to host' },
+      fix: 'See `drydock machine test box`; jobs of its endpoints wait until then.',
+    })
+  })
+
+  test('whose test does not end are not waited for', async () => {
+    const { check } = await setup({ machines: [machine('lab', { test: { isRunning: true, steps: [step] } })] })
+    const rows = await check()
+    expect(rows['lab: Graphics cards']?.state).toBe('warning')
+    expect(rows['machine lab']).toMatchObject({ state: 'warning', found: 'its test has not ended in time' })
+  })
 })
 
 test('what is missing has a fix, and only what is needed fails', async () => {

@@ -5,12 +5,16 @@
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { ConnectionBroken, type Failure, Refused } from '../conversation.ts'
 
 /** What is asked for; addresses are those of agents. */
 type Wish =
   | { readonly to: string }
   | { readonly listen: string }
-  | { readonly copy: string; readonly from: string; readonly to: string }
+  | ({ readonly copy: string } & Way)
+  | ({ readonly tree: string; readonly container: string } & Way)
+
+type Way = { readonly from: string; readonly to: string }
 
 /** The door. Everything rejects with the hub's own words. */
 export type HubDoor = {
@@ -19,7 +23,18 @@ export type HubDoor = {
   /** Opens a socket beside the door that leads to an address of the network of workers. @returns its name */
   readonly listen: (host: string, port: number) => Promise<string>
   /** Gives the engine behind one agent an image of another one's. */
-  readonly copy: (image: string, way: { readonly from: string; readonly to: string }) => Promise<void>
+  readonly copy: (image: string, way: Way) => Promise<void>
+  /**
+   * Gives the store of files behind one agent a tree of another one's.
+   * @param wish.container name of the container with the store, on both nodes
+   * @param onProgress is told how many bytes of how many have gone
+   * @throws Refused, ConnectionBroken
+   */
+  readonly copyTree: (
+    wish: { readonly tree: string; readonly container: string } & Way,
+    onProgress: (sent: number, of: number) => void,
+    signal: AbortSignal,
+  ) => Promise<void>
 }
 
 const WELL = 'ok'
@@ -35,6 +50,40 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
     if (said === WELL) return stream
     stream.destroy()
     throw new Error(said === '' ? 'the hub of the swarm does not answer' : said)
+  }
+
+  async function copyTree(
+    wish: Parameters<HubDoor['copyTree']>[0],
+    onProgress: Parameters<HubDoor['copyTree']>[1],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const stream = connect(await socket()).setEncoding('utf8')
+    const abort = () => void stream.destroy(signal.reason)
+    signal.addEventListener('abort', abort)
+    let [said, rest] = ['', '']
+    try {
+      stream.write(`${JSON.stringify(wish)}\n`)
+      for await (const text of stream) {
+        const lines = (rest + text).split('\n')
+        rest = lines.pop() ?? ''
+        for (const line of lines) onLine(line)
+        said = lines.findLast((line) => !line.startsWith('{')) ?? said // how far it is, is no answer
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      throw error instanceof Refused ? error : new ConnectionBroken((error as Error).message)
+    } finally {
+      signal.removeEventListener('abort', abort)
+      stream.destroy()
+    }
+    if (said !== WELL) throw new ConnectionBroken(said === '' ? 'the hub of the swarm does not answer' : said)
+
+    function onLine(line: string): void {
+      if (!line.startsWith('{')) return
+      const told: Partial<Failure> & { readonly sent?: number; readonly of?: number } = JSON.parse(line)
+      if (told.failed !== undefined) throw new Refused({ ...told, failed: told.failed })
+      if (told.sent !== undefined && told.of !== undefined) onProgress(told.sent, told.of)
+    }
   }
 
   async function ask(wish: Wish, limitMs?: number): Promise<void> {
@@ -67,6 +116,7 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
       return name
     },
     copy: (image, { from, to }) => ask({ copy: image, from, to }),
+    copyTree,
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Folders of this machine that containers of a swarm get: as configs, which a swarm gives to those nodes alone that need
- * them. A config is small, so a folder is compressed and cut into some; each is named by its content and made once.
+ * Our programs beside the workers of a swarm: as configs, which a swarm gives to the nodes that need them before there is
+ * any way to these. A config is small, so a folder is compressed and cut into some; each is named by its content and made
+ * once. What workers get is larger: node-files.ts.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -8,7 +9,6 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { KIB } from '../../../contract/units.ts'
 import type { FolderKind } from '../../../domain/machines/sent-files.ts'
-import { sizeText } from '../../../domain/text.ts'
 import type { Connected } from '../../docker/engine.ts'
 import { statusOf } from '../../docker/engine-messages.ts'
 import { LABELS } from '../../docker/labels.ts'
@@ -34,8 +34,6 @@ export type SentFolders = { readonly configs: readonly ConfigFile[]; readonly un
 
 // Source: Docker, 500 KiB a config; a little less for its frame.
 const PART_BYTES = 480 * KIB
-// A swarm keeps configs in the memory of its managers and in their log. Source: ours.
-const MAX_PARTS = 10
 const FOLDER = '/opt/drydock/sent'
 const ALL_MAY_READ = 0o444
 const CONFLICT = 409
@@ -89,16 +87,12 @@ export function createSentConfigs(serviceId: string, now: () => number) {
   }
 
   return {
-    /** Sends what is not there. Rejects with a sentence for a person where a folder is too large. */
+    /** Sends what is not there. */
     async send(docker: Docker, folders: readonly SentFolder[], signal: AbortSignal): Promise<SentFolders> {
       const configs: ConfigFile[] = []
       const unpacked: Unpacked[] = []
       for (const folder of folders) {
         const archive = await packed(folder, signal)
-        if (archive.length > MAX_PARTS * PART_BYTES)
-          throw new Error(
-            `${folder.path} is too large for a swarm: compressed it has ${sizeText(archive.length)}, and its nodes get at most ${sizeText(MAX_PARTS * PART_BYTES)}. Put it into an image`,
-          )
         const hash = createHash('sha256').update(archive).digest('hex').slice(0, HASH_LENGTH)
         const parts: string[] = []
         for (let from = 0; from < archive.length; from += PART_BYTES) {

@@ -10,6 +10,7 @@ import type {
   WorkerAddress,
   WorkerExit,
   WorkerOutput,
+  WorkerPlan,
   WorkerSpec,
 } from '../../../services/ports/fleet.ts'
 import { openReadMarks } from '../../docker/container-logs.ts'
@@ -24,34 +25,33 @@ import { createImageStore } from '../../docker/images.ts'
 import { type ContainerPorts, LABELS, readPortsLabel } from '../../docker/labels.ts'
 import { readUsage } from '../../docker/read-usage.ts'
 import type { HubDoor } from './hub-door.ts'
+import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
 import { createNodeImages, pinnedImage } from './node-images.ts'
-import type { createSentConfigs } from './sent-configs.ts'
 import { hasEnded, NodeAway, NoSuitableNode, type Placed, removeService, startService } from './start-service.ts'
 import { pause, type Swarm } from './swarm.ts'
-import { type SwarmNode, whyAway } from './swarm-nodes.ts'
-import { cardWish, roomOnNodes } from './swarm-room.ts'
-import { foldersOf, makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'
+import { type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
+import { cardWish, mayTake, noRoom, wishKey } from './swarm-room.ts'
+import { constraintsOf, makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'
 
 /** What the driver needs. */
-export type SwarmFleetOptions = Omit<DockerFleetOptions, 'place' | 'engine'> & {
-  /** Name of the machine, for reasons. */
-  readonly machine: string
-  /** Folder of this machine that holds svc_worker. */
-  readonly pythonPath: string
-  /** The engine of the manager; it is closed with the fleet. */
-  readonly engine: Engine
-  readonly swarm: Swarm
-  readonly door: Pick<HubDoor, 'copy'>
-  readonly configs: ReturnType<typeof createSentConfigs>
-  /** How its workers reach the service. */
-  readonly reach: ServiceReach
-  /** Where this machine reaches a load-balanced worker. */
-  readonly addressOf: (
-    worker: { readonly id: string; readonly host: string },
-    ports: ContainerPorts,
-  ) => Promise<WorkerAddress>
-  readonly release: (workerId: string) => void
-}
+export type SwarmFleetOptions = Omit<DockerFleetOptions, 'place' | 'engine'> &
+  Omit<WorkerFoldersOptions, 'files'> & {
+    /** Name of the machine, for reasons. */
+    readonly machine: string
+    /** The engine of the manager; it is closed with the fleet. */
+    readonly engine: Engine
+    readonly swarm: Swarm
+    readonly door: Pick<HubDoor, 'copy'>
+    readonly files: NodeFiles
+    /** How its workers reach the service. */
+    readonly reach: ServiceReach
+    /** Where this machine reaches a load-balanced worker. */
+    readonly addressOf: (
+      worker: { readonly id: string; readonly host: string },
+      ports: ContainerPorts,
+    ) => Promise<WorkerAddress>
+    readonly release: (workerId: string) => void
+  }
 
 type Handle = { readonly container: string; readonly node: string; readonly service: string }
 type Tracked = { readonly worker: ContainerWorker; readonly node: SwarmNode; readonly service: string }
@@ -59,6 +59,8 @@ type Tracked = { readonly worker: ContainerWorker; readonly node: SwarmNode; rea
 // How often a worker whose node went away as it started is placed anew.
 const PLACES_TRIED = 3
 const DRAIN_LOOK_MS = 300
+// Source: moby, volume/mounts.
+const NO_SOURCE = /bind source path does not exist/
 // How long a scheduler that had no node is not asked again, ms; source: ours, and any change of a node ends it.
 const NO_NODE_HOLDS_MS = 5000
 
@@ -78,6 +80,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const marks = openReadMarks(options.folder)
   // Of the cards a swarm tells no more than how many a node hands out.
   const noCards = createGpuBook({ readInventory: async () => ({ cards: [] }), clock, log, onChange: () => undefined })
+  const { files } = options
   const noNode = new Map<string, { readonly reason: string; readonly until: number }>()
   const drained = new Set<string>() // workers whose end the manager is asked for
   let sweepDue = false
@@ -85,6 +88,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   engine.onChange((change) => {
     if (change === 'lost') {
       swarm.forget()
+      files.forget()
       sweepDue = true
     } else if (sweepDue) sweepNow()
     capacityChanged()
@@ -217,7 +221,9 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
           return await track(workerId, placed, service, spec.loadBalanced)
         } catch (error) {
           await removeOfFailed(service)
-          if (!(error instanceof NodeAway) || tried === PLACES_TRIED) throw error
+          const lacksFiles = NO_SOURCE.test(engineMessage(error)) // a node that just came, or lost its volume
+          if (lacksFiles) files.forget()
+          if (!(error instanceof NodeAway || lacksFiles) || tried === PLACES_TRIED) throw error
         }
       }
     } catch (error) {
@@ -243,13 +249,27 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     const connected = await engine.connect()
     const networks = await swarm.ensure(connected)
     await state.setUsed()
-    const folders = await options.configs.send(connected.docker, foldersOf(spec, options.pythonPath), signal)
+    const sending = foldersFor(spec)
+    const mounts = await sending.mounts.find(spec)
     const image = await pinnedImage(connected.docker, images.nameFor(spec))
-    const away = nodes.all().filter((node) => whyAway(node) !== undefined)
-    const avoided = [...away, ...(await nodeImages.lacking(image.ref))]
-    const around = { connected, serviceId, runId, service, networks, nodes: nodes.all(), image, folders, avoided }
+    const lacking = sending.lacking()
+    const without = nodes.all().filter((node) => whyAway(node) !== undefined || lacking.has(node.id))
+    const avoided = [...new Set([...without, ...(await nodeImages.lacking(image.ref))])]
+    const around = { connected, serviceId, runId, service, networks, nodes: nodes.all(), image, mounts, avoided }
     const made = await makeWorkerService(spec, around)
-    return startService(connected.docker, made, { login: await images.login(spec), nodes, clock, signal })
+    try {
+      return await startService(connected.docker, made, { login: await images.login(spec), nodes, clock, signal })
+    } catch (error) {
+      const why = [...lacking.values()].filter((one) => one !== undefined)
+      if (!(error instanceof NoSuitableNode) || why.length === 0) throw error
+      throw new NoSuitableNode(`${error.message}; ${why.join('; ')}`, { cause: error })
+    }
+  }
+
+  /** What finds the folders of a worker, and has the nodes get them that may run it. */
+  function foldersFor({ container }: Pick<WorkerPlan, 'container'>) {
+    const constraints = container === undefined ? [] : constraintsOf(container, nodes.all())
+    return createWorkerFolders(options, (node) => mayTake(node, constraints))
   }
 
   async function stop(workerId: string, graceMs: number): Promise<void> {
@@ -297,7 +317,6 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     })
     await Promise.all(others.map((service) => removeService(docker, service)))
     marks.keepOnly(new Set(running.keys()))
-    await options.configs.removeOld(docker)
   }
 
   function capacity({ container }: Parameters<Fleet['capacity']>[0]): ReturnType<Fleet['capacity']> {
@@ -306,13 +325,8 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     const used = running.size
     const free = Math.max(0, maxWorkers() - used)
     if (free === 0) return { free, reason: `${used} of ${maxWorkers()} worker containers are in use` }
-    const known = nodes.all()
-    if (known.length > 0) {
-      const room = roomOnNodes(known)
-      if (room.free === 0) return room
-      const cards = container === undefined ? undefined : cardWish(container, known)
-      if (cards !== undefined && 'reason' in cards) return { free: 0, reason: cards.reason, never: true }
-    }
+    const none = noRoom(container, nodes.all())
+    if (none !== undefined) return none
     const refused = noNode.get(wishKey({ container }))
     if (refused !== undefined && clock.steady() < refused.until) return { free: 0, reason: refused.reason }
     return { free, reason: undefined }
@@ -327,7 +341,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       await images.ensure(connected, plan, watch)
       const { ref } = await pinnedImage(connected.docker, images.nameFor(plan))
       await nodeImages.bringToAll(ref, plan.container, watch)
-      await options.configs.send(connected.docker, foldersOf(plan, options.pythonPath), watch.signal)
+      await foldersFor(plan).mounts.send(plan, watch)
       return options.reach
     },
     // A service without its container is a record alone: there is nothing to be made in advance.
@@ -383,17 +397,4 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       engine.close()
     },
   }
-}
-
-/** What decides which nodes may take a worker. */
-function wishKey({ container }: Parameters<Fleet['capacity']>[0]): string {
-  const { gpu, gpuCount, memoryBytes, placement } = container ?? {}
-  return JSON.stringify([gpu, gpuCount, memoryBytes, placement])
-}
-
-/** A swarm ends the workers of a node that is drained, as an engine that is stopped does. */
-function withReasonOfNode(exit: WorkerExit, node: SwarmNode | undefined): WorkerExit {
-  if (exit.blameless !== true || node === undefined) return exit
-  const reason = node.state === 'drained' ? `its node ${node.name} was drained` : (whyAway(node) ?? exit.reason)
-  return { ...exit, reason }
 }

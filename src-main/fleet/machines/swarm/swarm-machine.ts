@@ -5,17 +5,19 @@ import type { MachineFacts } from '../../../contract/machines.ts'
 import { LOOPBACK, OWN_PORTS } from '../../../domain/own-addresses.ts'
 import type { WorkerAddress } from '../../../services/ports/fleet.ts'
 import type { MachineDriver, TestWatch } from '../../../services/ports/machines.ts'
-import { createEngine } from '../../docker/engine.ts'
+import { type Connected, createEngine } from '../../docker/engine.ts'
 import { createImageStore } from '../../docker/images.ts'
 import { type ContainerPorts, LABELS } from '../../docker/labels.ts'
-import { factsOfEngine } from '../engine-facts.ts'
+import { createEngineUse, factsOfEngine } from '../engine-facts.ts'
 import { watchEngine } from '../engine-machine.ts'
 import { findFarEngine, readHostFacts } from '../far-host.ts'
+import { foldersBySsh } from '../far-mounts.ts'
 import { createFarPorts, createForwardedSocket, type FarPort } from '../far-ports.ts'
 import { createFarSocket } from '../far-socket.ts'
 import { type MachineBy, type MachineOptions, UNWATCHED } from '../machine-options.ts'
 import { createSshLink, type SshLink, testLogin } from '../ssh-link.ts'
 import { createHubDoor } from './hub-door.ts'
+import { createNodeFiles } from './node-files.ts'
 import { pinnedImage } from './node-images.ts'
 import { hubName, RELAY_PORT } from './part-services.ts'
 import { createSentConfigs } from './sent-configs.ts'
@@ -57,12 +59,17 @@ export function createSwarmWay(options: SwarmWayOptions) {
   const door = createHubDoor(doorSocket)
   const configs = createSentConfigs(id, clock.now)
   const nodes = createSwarmNodes({ serviceId: id, manager: engine, door, clock, log })
+  async function image(connected: Connected): Promise<string> {
+    const name = await images.ensurePython(connected, UNWATCHED)
+    return (await pinnedImage(connected.docker, name)).ref
+  }
   const parts = createSwarmParts({
-    ...{ serviceId: id, pythonPath, configs, way, lostMs: limit('wayBackLostMs') },
-    async image(connected) {
-      const name = await images.ensurePython(connected, UNWATCHED)
-      return (await pinnedImage(connected.docker, name)).ref
-    },
+    ...{ serviceId: id, pythonPath, configs, way, lostMs: limit('wayBackLostMs'), image },
+  })
+  const files = createNodeFiles({
+    ...{ serviceId: id, pythonPath, engine, nodes, door, machine, clock, log },
+    // Agents run of it, so each node has it.
+    image: async () => image(await engine.connect()),
   })
   const swarm = createSwarm({ parts, nodes, clock, log })
   const host = `${hubName(id)}:${RELAY_PORT}`
@@ -72,6 +79,8 @@ export function createSwarmWay(options: SwarmWayOptions) {
     engine,
     door,
     configs,
+    files,
+    modelFolder: foldersBySsh({ machine, link }),
     nodes,
     parts,
     swarm,
@@ -135,6 +144,14 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
     for (const listener of listeners) listener()
   })
 
+  const uses = new Map<string, ReturnType<typeof createEngineUse>>()
+
+  async function diskOfNode(node: SwarmNode): Promise<number | undefined> {
+    const use = uses.get(node.id) ?? createEngineUse(clock)
+    uses.set(node.id, use)
+    return answers(node) ? use.disk((await node.engine.connect()).docker) : undefined
+  }
+
   async function test(asked: TestWatch): Promise<void> {
     if (await testLogin(link, way.to, asked)) await testSwarm({ engine, swarm }, asked)
   }
@@ -150,7 +167,8 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
         factsOfEngine(fleet),
         readHostFacts(await link.connection(), (await connected.docker.info()).DockerRootDir),
       ])
-      return { ...facts, ...host, ...factsOfNodes(nodes.all(), fleet.list()) }
+      const disks = await Promise.all(nodes.all().map(diskOfNode))
+      return { ...facts, ...host, ...factsOfNodes(nodes.all(), disks, fleet.list()) }
     },
     test,
     async joinCommands() {
@@ -169,6 +187,10 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
       const { docker } = await engine.findEngine()
       await Promise.all(fleet.list().map(({ workerId }) => fleet.stop(workerId, 0)))
       await fleet.sweep()
+      // Before the agents, through which they are reached, are gone.
+      await to.files
+        .removeAll(UNWATCHED)
+        .catch((error) => log.warn('files not removed from all nodes', { machine: name, error }))
       await parts.remove(docker)
     },
     async close() {
@@ -176,8 +198,10 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
       const connected = engine.problem() === undefined ? await engine.findEngine().catch(() => undefined) : undefined
       await fleet.close()
       if (connected !== undefined && link.status().state === 'connected')
-        await parts
-          .removeServices(connected.docker)
+        await to.files
+          .close()
+          .catch((error) => log.warn('containers with files not removed', { machine: name, error }))
+          .then(() => parts.removeServices(connected.docker))
           .catch((error) => log.warn('parts not removed', { machine: name, error }))
       nodes.close()
       await link.close()
@@ -188,6 +212,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
 /** What the nodes have; of the machine the most that a worker can get. */
 function factsOfNodes(
   nodes: readonly SwarmNode[],
+  disks: readonly (number | undefined)[],
   workers: readonly { readonly handle: string }[],
 ): Pick<MachineFacts, 'cpus' | 'memoryBytes' | 'cards' | 'nodes'> {
   const places = workers.map(({ handle }) => JSON.parse(handle).node)
@@ -197,7 +222,7 @@ function factsOfNodes(
     cpus: nodes.reduce((sum, { cpus }) => sum + cpus, 0),
     memoryBytes: Math.max(0, ...nodes.map(({ memoryBytes }) => memoryBytes)),
     cards: nodes.flatMap(cardsOf),
-    nodes: nodes.map((node) => ({
+    nodes: nodes.map((node, at) => ({
       name: node.name,
       role: node.role,
       state: node.state === 'ready' && !answers(node) ? 'ready, but its engine is not reached' : node.state,
@@ -206,6 +231,7 @@ function factsOfNodes(
       memoryBytes: node.memoryBytes,
       cards: cardsOf(node),
       workers: places.filter((id) => id === node.id).length,
+      ...(disks[at] === undefined ? {} : { dockerDiskBytes: disks[at] }),
     })),
   }
 }

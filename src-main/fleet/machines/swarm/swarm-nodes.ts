@@ -2,6 +2,7 @@
  * The nodes of a swarm: what the manager says of each, once a second, and the engine of each, which is reached through its
  * agent. A node whose engine does not answer counts as away, long before the swarm itself calls it down.
  */
+import type { WorkerExit } from '../../../services/ports/fleet.ts'
 import type { Clock, Log } from '../../../services/ports/system.ts'
 import { type ContainerEvent, createEngine, type Engine } from '../../docker/engine.ts'
 import { LABELS } from '../../docker/labels.ts'
@@ -156,6 +157,13 @@ export function createSwarmNodes({
 export function whyAway({ name, state, reason, engine }: SwarmNode): string | undefined {
   if (state === 'down') return `node ${name} is down${reason === undefined ? '' : `: ${reason}`}`
   return engine.wasConnected() && engine.problem() !== undefined ? `node ${name} does not answer` : undefined
+}
+
+/** A swarm ends the workers of a node that is drained, as an engine that is stopped does. */
+export function withReasonOfNode(exit: WorkerExit, node: SwarmNode | undefined): WorkerExit {
+  if (exit.blameless !== true || node === undefined) return exit
+  const reason = node.state === 'drained' ? `its node ${node.name} was drained` : (whyAway(node) ?? exit.reason)
+  return { ...exit, reason }
 }
 
 /** A task as the engine tells it; source: Docker's API, only what is used. */

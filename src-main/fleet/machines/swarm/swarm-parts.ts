@@ -129,6 +129,7 @@ export function createSwarmParts({ serviceId, pythonPath, configs, image, way, l
         const plan = { serviceId, image: await image(connected), lostMs, ...parts }
         await ensureService(docker, hubService(plan))
         await ensureService(docker, agentsService(plan))
+        await configs.removeOld(docker) // of earlier versions
         return made
       } catch (error) {
         throw new Error(`the way to the nodes of the swarm could not be made: ${engineMessage(error)}`, {

@@ -4,8 +4,8 @@ import { counted } from '../../../domain/text.ts'
 import type { Room } from '../../../domain/worker/place.ts'
 import { READY, type SwarmNode } from './swarm-nodes.ts'
 
-// The label of a node that names its cards, as endpoints ask for them.
-const CARD_LABEL = 'drydock.gpu'
+/** The label of a node that names its cards, as endpoints ask for them. */
+export const CARD_LABEL = 'drydock.gpu'
 /** What any card is called. Source: src-main/contract/container.ts. */
 const ANY_CARD = 'ANY'
 
@@ -23,6 +23,21 @@ export function roomOnNodes(nodes: Nodes): Room {
   if (nodes.some(({ state }) => state === READY)) return { free: Number.POSITIVE_INFINITY, reason: undefined }
   const states = nodes.map(({ name, state }) => `${name} is ${state}`).join(', ')
   return { free: 0, reason: nodes.length === 0 ? 'its nodes are being read' : `no node takes workers: ${states}` }
+}
+
+/** Why no node takes a worker with these settings now; undefined: one may, or nothing is known of them yet. */
+export function noRoom(wish: Wish | undefined, nodes: Nodes): Room | undefined {
+  if (nodes.length === 0) return undefined
+  const room = roomOnNodes(nodes)
+  if (room.free === 0) return room
+  const cards = wish === undefined ? undefined : cardWish(wish, nodes)
+  return cards !== undefined && 'reason' in cards ? { free: 0, reason: cards.reason, never: true } : undefined
+}
+
+/** What decides which nodes may take a worker, for what the scheduler said of it. */
+export function wishKey({ container }: { readonly container?: ContainerSettings | undefined }): string {
+  const { gpu, gpuCount, memoryBytes, placement } = container ?? {}
+  return JSON.stringify([gpu, gpuCount, memoryBytes, placement])
 }
 
 /** What to ask the scheduler for, or why no node of this swarm could ever have it; undefined: no card is wanted. */
@@ -46,6 +61,29 @@ export function cardWish(wish: Wish, nodes: Nodes): CardWish | { readonly reason
     cards: { kind, count: gpuCount },
     constraints: isNamed ? [`node.labels.${CARD_LABEL}==${gpu}`] : [],
   }
+}
+
+type Placed = Pick<SwarmNode, 'id' | 'name' | 'role' | 'labels'>
+
+/**
+ * Whether constraints leave a node to a worker, as far as this is known here: true where one asks for what only the
+ * scheduler knows.
+ * @param constraints as Docker writes them
+ */
+export function mayTake(node: Placed, constraints: readonly string[]): boolean {
+  return constraints.every((constraint) => {
+    const [, name = '', sign, value] = /^\s*([\w.-]+)\s*(==|!=)\s*(.*?)\s*$/.exec(constraint) ?? []
+    const known = knownOf(node, name)
+    if (sign === undefined || known === undefined) return true
+    return (known.toLowerCase() === value?.toLowerCase()) === (sign === '==')
+  })
+}
+
+const NODE_LABEL = 'node.labels.'
+
+function knownOf({ id, name, role, labels }: Placed, of: string): string | undefined {
+  if (of.startsWith(NODE_LABEL)) return labels[of.slice(NODE_LABEL.length)] ?? ''
+  return { 'node.id': id, 'node.hostname': name, 'node.role': role }[of]
 }
 
 /** What to do so that a node hands out its cards. Source: Docker's documentation of generic resources. */

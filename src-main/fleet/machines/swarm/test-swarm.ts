@@ -1,10 +1,14 @@
 /** Tests a swarm step by step: its manager, its nodes, the network between them, their cards. */
+import type { DoctorRow } from '../../../contract/system.ts'
 import { counted } from '../../../domain/text.ts'
 import type { TestWatch } from '../../../services/ports/machines.ts'
 import type { Engine } from '../../docker/engine.ts'
 import { answers, refuseNoManager, type Swarm } from './swarm.ts'
-import { READY, whyAway } from './swarm-nodes.ts'
-import { HOW_TO_CONFIGURE } from './swarm-room.ts'
+import { READY, type SwarmNode, whyAway } from './swarm-nodes.ts'
+import { CARD_LABEL, HOW_TO_CONFIGURE } from './swarm-room.ts'
+
+// Name of the runtime that the NVIDIA Container Toolkit installs.
+const NVIDIA = 'nvidia'
 
 /** Runs the test; each step that fails says why, and ends it. */
 export async function testSwarm(
@@ -52,16 +56,32 @@ export async function testSwarm(
           fix: 'Let protocol 50 (ESP) through between the nodes, whose kernels must know it, then remove the machine and add it again. Until then whoever can listen between them can read what workers get.',
         },
   )
-  const cards = nodes.filter((node) => node.cards.length > 0)
-  report(
-    cards.length > 0
-      ? {
-          check: 'Graphics cards',
-          state: 'ok',
-          found: cards
-            .map(({ name, cards: of }) => `${name}: ${of.map(({ kind, count }) => `${count} x ${kind}`).join(', ')}`)
-            .join('; '),
-        }
-      : { check: 'Graphics cards', state: 'warning', found: 'no node hands out cards', fix: `${HOW_TO_CONFIGURE}.` },
+  report(await cardsStep(nodes))
+}
+
+/** Whether nodes hand out cards, and whether a container of theirs would see one, as far as their engines tell. */
+async function cardsStep(nodes: readonly SwarmNode[]): Promise<DoctorRow> {
+  const check = 'Graphics cards'
+  const having = nodes.filter(({ cards }) => cards.length > 0)
+  if (having.length === 0)
+    return { check, state: 'warning', found: 'no node hands out cards', fix: `${HOW_TO_CONFIGURE}.` }
+  const runtimes = await Promise.all(
+    having.map(async (node) => (answers(node) ? (await node.engine.connect()).facts.info.DefaultRuntime : undefined)),
   )
+  const found = having.map((node) => nodeCardsText(node)).join('; ')
+  const wrong = having.filter((_, at) => runtimes[at] !== undefined && runtimes[at] !== NVIDIA)
+  if (wrong.length === 0) return { check, state: 'ok', found }
+  const names = wrong.map(({ name }) => name).join(', ')
+  return {
+    check,
+    state: 'warning',
+    found: `${found}. Containers do not see them on ${names}, where the default runtime is not ${NVIDIA}`,
+    fix: `${HOW_TO_CONFIGURE}.`,
+  }
+}
+
+function nodeCardsText({ name, cards, labels }: SwarmNode): string {
+  const kinds = cards.map(({ kind, count }) => `${count} x ${kind}`).join(', ')
+  const label = labels[CARD_LABEL]
+  return `${name}: ${kinds} (${label === undefined ? `no label ${CARD_LABEL}: for workers that take any card` : label})`
 }

@@ -1,16 +1,14 @@
 /** What the settings of a worker become in a swarm, and what of them a swarm cannot do. */
-import { dirname } from 'node:path'
-import { CODE_FOLDER } from '../../../contract/container.ts'
+import type { ContainerSettings } from '../../../contract/container.ts'
 import { limit } from '../../../contract/limits.ts'
 import { withoutGpus } from '../../../domain/worker/gpu-devices.ts'
 import type { WorkerPlan, WorkerSpec } from '../../../services/ports/fleet.ts'
 import { containerOptions } from '../../docker/container-options.ts'
 import type { Connected } from '../../docker/engine.ts'
 import { LABELS, labelsOf } from '../../docker/labels.ts'
-import { givesEngine, type Mount, RUNTIME_FOLDER } from '../../docker/mounts.ts'
+import { givesEngine, type Mount } from '../../docker/mounts.ts'
 import type { PinnedImage } from './node-images.ts'
 import type { ServiceSpec, SwarmNetworks } from './part-services.ts'
-import type { SentFolder, SentFolders } from './sent-configs.ts'
 import type { SwarmNode } from './swarm-nodes.ts'
 import { cardWish } from './swarm-room.ts'
 import { environmentScript, workerService } from './worker-service.ts'
@@ -25,7 +23,8 @@ export type Surroundings = {
   readonly networks: SwarmNetworks
   readonly nodes: readonly SwarmNode[]
   readonly image: PinnedImage
-  readonly folders: SentFolders
+  /** Its folders, all of which are there on the nodes. */
+  readonly mounts: readonly Mount[]
   /** Nodes that are not to get it. */
   readonly avoided: readonly SwarmNode[]
 }
@@ -58,16 +57,13 @@ export function refuseUnsupported(
       )
 }
 
-/** The folders of this machine that a worker gets. Its image has svc_worker where it is ours. */
-export function foldersOf(
-  { handler, app, container }: Pick<WorkerPlan, 'handler' | 'app' | 'container'>,
-  pythonPath: string,
-): readonly SentFolder[] {
-  if (handler === undefined) return []
-  const code = { path: dirname(handler), kind: app === undefined ? 'project' : 'packed', target: CODE_FOLDER } as const
-  if (container?.image === undefined) return [code]
-  const target = `${RUNTIME_FOLDER}/svc_worker`
-  return [code, { path: `${pythonPath}/svc_worker`, kind: 'packed', target }]
+/** What the nodes have to have on which a worker may run. */
+export function constraintsOf(
+  settings: Pick<ContainerSettings, 'placement' | 'gpu' | 'gpuCount' | 'gpuShared'>,
+  nodes: readonly SwarmNode[],
+): readonly string[] {
+  const cards = cardWish(settings, nodes)
+  return [...(settings.placement ?? []), ...(cards === undefined || 'reason' in cards ? [] : cards.constraints)]
 }
 
 /** Makes the secret of a worker, and what its service is to be. */
@@ -81,7 +77,7 @@ export async function makeWorkerService(spec: WorkerSpec, around: Surroundings):
   const container = containerOptions({
     spec,
     image: image.ref,
-    mounts: settings.volumes.map(mountOf),
+    mounts: around.mounts,
     serviceUser: undefined,
     network: { name: network.name, extraHosts: [], endpointHosts: { url: '', address: '' } },
     engine: { ...largest(nodes), inVirtualMachine: false, rootless: false },
@@ -99,27 +95,15 @@ export async function makeWorkerService(spec: WorkerSpec, around: Surroundings):
     container,
     image: image.ref,
     program: image.program,
-    folders: around.folders,
     secret: { id, name: service },
     network: network.id,
-    constraints: [
-      ...(settings.placement ?? []),
-      ...(cards?.constraints ?? []),
-      ...around.avoided.map((node) => `node.id!=${node.id}`),
-    ],
+    constraints: [...constraintsOf(settings, nodes), ...around.avoided.map((node) => `node.id!=${node.id}`)],
     cards: cards?.cards,
     environment: cards === undefined ? withoutGpus(connected.facts.info) : {},
     reservedBytes: settings.memoryBytes,
     graceMs: limit('stopGraceMs'),
   })
 }
-
-const mountOf = ({ source, target, readOnly }: { source: string; target: string; readOnly: boolean }): Mount => ({
-  type: source.startsWith('/') ? 'bind' : 'volume',
-  source,
-  target,
-  readOnly,
-})
 
 function largest(nodes: readonly SwarmNode[]): { readonly cpus: number; readonly memoryBytes: number } {
   return {

@@ -2,12 +2,8 @@
  * What a swarm is asked for when a worker is made: what its container would be on one machine, as a service with one
  * replica that the swarm never starts again. Pure. What services do not know is said in docs/spec/machines.md, 4.
  */
-import { CODE_FOLDER } from '../../../contract/container.ts'
-import { MIB } from '../../../contract/units.ts'
 import type { containerOptions } from '../../docker/container-options.ts'
-import { RUNTIME_FOLDER } from '../../docker/mounts.ts'
 import type { ServiceSpec } from './part-services.ts'
-import { type SentFolders, unpackThen } from './sent-configs.ts'
 
 /** What an image runs by itself. */
 export type ImageProgram = { readonly entrypoint: readonly string[]; readonly command: readonly string[] }
@@ -20,7 +16,6 @@ export type WorkerServicePlan = {
   /** The image as every node is to run it: by its digest, or by its id. */
   readonly image: string
   readonly program: ImageProgram
-  readonly folders: SentFolders
   /** The secret with the variables. */
   readonly secret: { readonly id: string; readonly name: string }
   /** Id of its network. */
@@ -36,7 +31,6 @@ export type WorkerServicePlan = {
 }
 
 const NS_OF_MS = 1e6
-const SENT_BYTES = 64 * MIB
 const ANYBODY_MAY_WRITE = 0o1777
 const ALL_MAY_READ = 0o444
 const SECRET = 'environment'
@@ -57,7 +51,7 @@ export function environmentScript(env: readonly string[]): string {
 
 /** The service of a worker, as the engine is asked for it. */
 export function workerService(plan: WorkerServicePlan): ServiceSpec {
-  const { container, folders, secret, cards, reservedBytes } = plan
+  const { container, secret, cards, reservedBytes } = plan
   const { HostConfig: host = {}, Labels = {} } = container
   const profile = {
     ...(host.CapDrop === undefined ? {} : { CapabilityDrop: host.CapDrop }),
@@ -72,14 +66,13 @@ export function workerService(plan: WorkerServicePlan): ServiceSpec {
       ContainerSpec: {
         Image: plan.image,
         Labels,
-        Command: ['/bin/sh', '-c', START, 'sh', ...unpackThen(folders.unpacked, commandOf(plan))],
+        Command: ['/bin/sh', '-c', START, 'sh', ...commandOf(plan)],
         Env: Object.entries(plan.environment).map(([name, value]) => `${name}=${value}`),
         ...(container.User === undefined ? {} : { User: container.User }),
         ...(container.WorkingDir === undefined ? {} : { Dir: container.WorkingDir }),
         Init: true,
         ...profile,
         Mounts: mountsOf(plan),
-        Configs: [...folders.configs],
         Secrets: [
           {
             SecretID: secret.id,
@@ -114,13 +107,11 @@ function commandOf({ container: { Entrypoint, Cmd }, program }: WorkerServicePla
   return [...program.entrypoint, ...(Cmd ?? program.command)]
 }
 
-function mountsOf({ container: { HostConfig: host = {} }, folders }: WorkerServicePlan): readonly object[] {
+function mountsOf({ container: { HostConfig: host = {} } }: WorkerServicePlan): readonly object[] {
   const { ShmSize, Tmpfs, Mounts = [] } = host
-  const sent = folders.unpacked.length === 0 ? [] : [CODE_FOLDER, RUNTIME_FOLDER]
   return [
     ...(ShmSize === undefined ? [] : [inMemory('/dev/shm', ShmSize)]),
     ...Object.keys(Tmpfs ?? {}).map((target) => inMemory(target, undefined)),
-    ...sent.map((target) => inMemory(target, SENT_BYTES)),
     ...Mounts,
   ]
 }

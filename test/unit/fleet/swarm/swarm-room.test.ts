@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cardWish, roomOnNodes } from '../../../../src-main/fleet/machines/swarm/swarm-room.ts'
+import { cardWish, mayTake, roomOnNodes } from '../../../../src-main/fleet/machines/swarm/swarm-room.ts'
 import { environmentScript } from '../../../../src-main/fleet/machines/swarm/worker-service.ts'
 
 const node = (name: string, count = 0, labels = {}, state = 'ready') => ({
@@ -16,6 +16,25 @@ describe('room on the nodes of a swarm', () => {
   test('says of each why it takes none', () => {
     const room = roomOnNodes([node('a', 0, {}, 'drained'), node('b', 0, {}, 'down')])
     expect(room).toEqual({ free: 0, reason: 'no node takes workers: a is drained, b is down' })
+  })
+})
+
+describe('the nodes that constraints leave to a worker', () => {
+  const one = { id: 'n1', name: 'Box', role: 'worker', labels: { zone: 'lab' } } as const
+  test.each([
+    ['node.role==worker', true],
+    ['node.role != worker', false],
+    ['node.hostname==box', true],
+    ['node.id!=n1', false],
+    ['node.labels.zone==lab', true],
+    ['node.labels.zone!=lab', false],
+    ['node.labels.disk!=slow', true],
+    ['node.labels.disk==fast', false],
+    ['engine.labels.os==any', true],
+    ['what nobody knows', true],
+  ])('by %s: %s', (constraint, may) => {
+    expect(mayTake(one, [constraint])).toBe(may)
+    expect(mayTake(one, ['node.id==n1', constraint])).toBe(may)
   })
 })
 

@@ -1,0 +1,192 @@
+/**
+ * Files of this machine on the nodes of a swarm. They are sent to the manager once, as to any machine; from there the hub
+ * copies to each node that may run the worker what its store lacks, over the network of the nodes. No worker can ask for
+ * files: it gets the folders that are its own, as mounts.
+ */
+import { MINUTE_MS } from '../../../contract/units.ts'
+import { isOfModels } from '../../../domain/models/layout.ts'
+import { counted, sizeText } from '../../../domain/text.ts'
+import type { Watch } from '../../../services/ports/fleet.ts'
+import { createFarFiles, type FarFiles, type FarFilesOptions, isChange, isPassing, reasonOf } from '../far-files.ts'
+import { createFarMounts, type FarMountsOptions } from '../far-mounts.ts'
+import type { HubDoor } from './hub-door.ts'
+import { answers, pause } from './swarm.ts'
+import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
+
+/** What it needs. `engine` is that of the manager. */
+export type NodeFilesOptions = FarFilesOptions & {
+  readonly nodes: Pick<SwarmNodes, 'all' | 'get'>
+  readonly door: Pick<HubDoor, 'copyTree'>
+}
+
+/** Files for one worker, on the nodes that may run it. */
+type FilesForWorker = Pick<FarFiles, 'send'> & {
+  /** Ids of those nodes that do not have all that was sent, each with a sentence where that is not just for now. */
+  readonly lacking: () => ReadonlyMap<string, string | undefined>
+}
+
+/** Files on the nodes. */
+export type NodeFiles = {
+  /** @param isWanted which nodes may run the worker */
+  readonly forWorker: (isWanted: (node: SwarmNode) => boolean) => FilesForWorker
+  /** What nodes have is looked at again. */
+  readonly forget: () => void
+  /** Removes all that was sent, from all nodes that are reached. */
+  readonly removeAll: (watch: Watch) => Promise<void>
+  /** Ends the containers. What was sent stays. */
+  readonly close: () => Promise<void>
+}
+
+// Between two tries after a break, and how long it goes on without a byte that arrives, ms; source: ours, as to the manager.
+const RETRY_MS = 500
+const PATIENCE_MS = MINUTE_MS
+// A tree that a node got so long ago is not asked for again, ms; source: ours, as of the manager.
+const SURE_MS = 5 * MINUTE_MS
+
+type Had = { readonly source: string; readonly until: number }
+
+/** Makes it; nothing is asked yet. */
+export function createNodeFiles(options: NodeFilesOptions): NodeFiles {
+  const { engine, nodes, door, machine, clock, log } = options
+  const manager = createFarFiles(options)
+  const stores = new Map<string, FarFiles>() // of the other nodes, by their ids
+  const had = new Map<string, Had>() // by node and tree
+
+  const managerId = async () => {
+    const { facts } = await engine.connect()
+    return String((facts.info.Swarm as { NodeID?: string } | undefined)?.NodeID ?? '')
+  }
+
+  function storeOf(node: SwarmNode): FarFiles {
+    const store = stores.get(node.id) ?? createFarFiles({ ...options, engine: node.engine, machine: node.name })
+    stores.set(node.id, store)
+    return store
+  }
+
+  /** Has a node get a tree of the manager's. @returns where it is there */
+  async function bring(
+    tree: string,
+    { node, from }: { readonly node: SwarmNode; readonly from: string },
+    { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (sent: number, of: number) => void },
+  ): Promise<string> {
+    const key = `${node.id} ${tree}`
+    const before = had.get(key)
+    if (before !== undefined && clock.steady() < before.until) return before.source
+    let movedAt = clock.steady()
+    const moved = (sent: number, of: number) => {
+      movedAt = clock.steady()
+      onProgress(sent, of)
+    }
+    for (;;) {
+      try {
+        const { source } = await storeOf(node).receive(tree, { signal, report: () => undefined }, async (container) => {
+          const [source, target] = [nodes.get(from)?.agent, nodes.get(node.id)?.agent]
+          if (source === undefined || target === undefined) throw new Error('no agent runs there')
+          await door.copyTree({ tree, container, from: source, to: target }, moved, signal)
+        })
+        had.set(key, { source, until: clock.steady() + SURE_MS })
+        return source
+      } catch (error) {
+        signal.throwIfAborted()
+        const now = nodes.get(node.id)
+        const goesOn = clock.steady() - movedAt < PATIENCE_MS && now !== undefined && answers(now)
+        if (!goesOn || !(isPassing(error) || isChange(error))) throw error
+        await pause(clock, RETRY_MS)
+        // The container that gives it may have ended meanwhile.
+        await manager.receive(tree, { signal, report: () => undefined }, async () => undefined).catch(() => undefined)
+      }
+    }
+  }
+
+  function forWorker(isWanted: (node: SwarmNode) => boolean): FilesForWorker {
+    const lacking = new Map<string, string | undefined>()
+
+    async function send(folder: Parameters<FarFiles['send']>[0], watch: Watch) {
+      const sent = await manager.send(folder, watch)
+      const from = await managerId()
+      const wanted = nodes.all().filter(isWanted)
+      const asked = wanted.filter((node) => node.state === READY && answers(node))
+      const progress = createProgress(machine, watch)
+      const ends = await Promise.allSettled(
+        asked.map((node) =>
+          node.id === from
+            ? sent.source
+            : bring(sent.tree, { node, from }, { signal: watch.signal, onProgress: progress(node.id) }),
+        ),
+      )
+      watch.signal.throwIfAborted()
+      const source = commonest(ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []))) ?? sent.source
+      const failed = new Map<string, string>()
+      for (const [at, { id, name }] of asked.entries()) {
+        const end = ends[at]
+        if (end?.status === 'rejected') failed.set(id, reasonOf(end.reason, folder.path, `node ${name}`))
+        else if (end?.value !== source)
+          failed.set(id, `node ${name} keeps its volumes in another folder than others: ${end?.value}, not ${source}`)
+      }
+      for (const { id } of wanted) if (!asked.some((node) => node.id === id)) lacking.set(id, undefined)
+      for (const [id, why] of failed) lacking.set(id, why)
+      const why = [...failed.values()].join('; ')
+      if (failed.size > 0) log.warn('files not on all nodes', { machine, why })
+      if (failed.size > 0 && failed.size === asked.length) throw new Error(why)
+      return { tree: sent.tree, source }
+    }
+
+    return { send, lacking: () => lacking }
+  }
+
+  const reached = () => nodes.all().filter((node) => stores.has(node.id) && answers(node))
+
+  return {
+    forWorker,
+    forget: () => had.clear(),
+    async removeAll(watch) {
+      had.clear()
+      // Also what an earlier run sent.
+      const from = await managerId()
+      const others = nodes.all().filter((node) => node.id !== from && answers(node))
+      await Promise.all([manager.removeAll(watch), ...others.map((node) => storeOf(node).removeAll(watch))])
+    },
+    async close() {
+      await Promise.all([manager.close(), ...reached().map((node) => storeOf(node).close())])
+    },
+  }
+}
+
+/** What the folders of a worker are found with. */
+export type WorkerFoldersOptions = Omit<FarMountsOptions, 'files' | 'ownFolder'> & {
+  readonly files: NodeFiles
+  /** A folder of models, where the machine has it; undefined: it has none at that path. */
+  readonly modelFolder: FarMountsOptions['ownFolder']
+}
+
+/**
+ * Makes what finds the folders of one worker and has the nodes get them. All that is not sent is of the node, on which a
+ * folder has to be.
+ * @param isWanted which nodes may run it
+ */
+export function createWorkerFolders(options: WorkerFoldersOptions, isWanted: (node: SwarmNode) => boolean) {
+  const { send, lacking } = options.files.forWorker(isWanted)
+  const ownFolder: FarMountsOptions['ownFolder'] = async (volume) => {
+    if (isOfModels(volume.target)) return options.modelFolder(volume)
+    const { source, target, readOnly } = volume
+    return { type: 'bind', source, target, readOnly }
+  }
+  return { lacking, mounts: createFarMounts({ ...options, files: { send }, ownFolder }) }
+}
+
+function commonest(places: readonly string[]): string | undefined {
+  const counts = new Map<string, number>()
+  for (const place of places) counts.set(place, (counts.get(place) ?? 0) + 1)
+  return [...counts].toSorted(([, a], [, b]) => b - a)[0]?.[0]
+}
+
+/** Tells how far all nodes are together. */
+function createProgress(machine: string, { report }: Watch) {
+  const parts = new Map<string, { readonly sent: number; readonly of: number }>()
+  return (node: string) => (sent: number, of: number) => {
+    parts.set(node, { sent, of })
+    const [done, all] = [...parts.values()].reduce(([d, a], part) => [d + part.sent, a + part.of], [0, 0])
+    const to = `${counted(parts.size, 'node')} of ${machine}`
+    report(`copying files to ${to}: ${Math.floor((100 * done) / all)} %, ${sizeText(done)} of ${sizeText(all)}`)
+  }
+}

@@ -289,8 +289,8 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       await swarm.ensure(await engine.connect())
       const node = nodes.get(nodeId)
       if (node === undefined) return false
-      const { docker } = await node.engine.connect()
-      const found = docker.getContainer(container)
+      await swarm.settle(nodeId) // the first connection to an agent may break
+      const found = (await node.engine.connect()).docker.getContainer(container)
       const { State, Config } = await found.inspect()
       const isIts = Config.Labels[LABELS.worker] === workerId && Config.Labels[LABELS.service] === serviceId
       if (!State.Running || !isIts) return false

@@ -16,6 +16,8 @@ export type Swarm = {
   readonly ensure: (connected: Connected) => Promise<SwarmNetworks>
   /** The networks, once they are known. */
   readonly networks: () => SwarmNetworks | undefined
+  /** Waits until ready nodes, or this one, answer through their agents, for at most 20 s; for this one, once. */
+  readonly settle: (nodeId?: string) => Promise<void>
   /** It is looked at again, as the connection to the manager was lost. */
   readonly forget: () => void
 }
@@ -32,12 +34,15 @@ export type SwarmOptions = {
 const START_MS = 120_000
 // How long nodes whose agents run may be silent before it is not for them that they are, ms; source: ours.
 const SILENT_MS = 10_000
+// How long agents that just began are waited for, ms; source: ours, a busy node needs some seconds to start one.
+const SETTLE_MS = 20_000
 const LOOK_MS = 200
 
 /** Makes it; nothing is asked yet. */
 export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
   let making: Promise<SwarmNetworks> | undefined
   let known: SwarmNetworks | undefined
+  const waitedFor = new Set<string>() // nodes
 
   async function make(connected: Connected): Promise<SwarmNetworks> {
     refuseNoManager(connected)
@@ -103,6 +108,14 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
       return attempt
     },
     networks: () => known,
+    async settle(nodeId) {
+      if (nodeId !== undefined && waitedFor.has(nodeId)) return
+      if (nodeId !== undefined) waitedFor.add(nodeId)
+      const silent = (node: SwarmNode) => node.state === READY && !answers(node)
+      const isMeant = (node: SwarmNode) => nodeId === undefined || node.id === nodeId
+      const isDone = () => !nodes.all().some((node) => isMeant(node) && silent(node))
+      await until(SETTLE_MS, isDone, '').catch(() => undefined) // who is silent is said by whoever asked
+    },
     forget() {
       making = undefined
     },

@@ -21,6 +21,7 @@ export async function testSwarm(
     report({ check: 'Docker engine', state: 'ok', found: connected.facts.version })
     refuseNoManager(connected)
     networks = await swarm.ensure(connected)
+    await swarm.settle()
   } catch (error) {
     const fix = 'Make its engine the manager of a swarm, and let this user use it.'
     report({ check: 'Swarm', state: 'failed', found: (error as Error).message, fix })

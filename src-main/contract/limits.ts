@@ -201,7 +201,7 @@ export const LIMITS = {
   },
   machines: { value: 50, unit: 'count', source: 'ours: each keeps a connection open; larger fleets are a swarm' },
   machineReachedMs: {
-    value: 10_000,
+    value: 20_000,
     unit: 'ms',
     source: 'ours: how long a start waits for a machine with workers of before; then they are ended when it is reached',
   },

@@ -19,7 +19,7 @@ const engine = await dockerEngine()
 const START_FOLDER = fileURLToPath(new URL('../../resources/python/svc_start', import.meta.url))
 const INIT = ['--sdk', '2']
 // A build installs some forty packages, and a call of a task starts a container. In ms.
-const LIMIT_MS = 300_000
+const LIMIT_MS = 600_000
 
 let tools: Awaited<ReturnType<typeof preparePublicApps>>
 let wheels: Awaited<ReturnType<typeof prepareBuildWheels>>

@@ -15,7 +15,7 @@ const engine = await dockerEngine()
 const made = await farMachine()
 const why = 'why' in made ? made.why : 'why' in engine ? engine.why : undefined
 // A build installs some forty packages, in ms.
-const LIMIT_MS = 300_000
+const LIMIT_MS = 600_000
 const STOP_LIMIT_MS = 60_000
 
 beforeEach(({ skip }) => skip(why !== undefined, why))

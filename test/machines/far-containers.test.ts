@@ -11,7 +11,7 @@ import { until } from '../support/served-service.ts'
 const made = await farMachine()
 
 // An image is made there, ms.
-const LIMIT_MS = 240_000
+const LIMIT_MS = 600_000
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))

@@ -19,7 +19,7 @@ const IMAGE = 'python:3.11-slim-bookworm'
 const ONE = { workersMin: 1, workersMax: 1 }
 const START_MS = 120_000
 const LARGE_BYTES = 30 * 2 ** 20
-vi.setConfig({ testTimeout: 5 * 60_000 })
+vi.setConfig({ testTimeout: 10 * 60_000 })
 
 const READS = `
 import hashlib, subprocess

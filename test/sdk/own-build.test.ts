@@ -19,7 +19,7 @@ const START_FOLDER = fileURLToPath(new URL('../../resources/python/svc_start', i
 const OF_WORKERS = ['--exclude', 'runpod,fastapi']
 const INIT = ['--sdk', '2']
 // A call of a task starts a worker, and the package asks for its result every two seconds. In ms.
-const LIMIT_MS = 180_000
+const LIMIT_MS = 600_000
 
 let packages: Awaited<ReturnType<typeof preparePublicApps>>
 beforeAll(async () => {

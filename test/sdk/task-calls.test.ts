@@ -7,7 +7,7 @@ import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from './support
 import { startTools } from './support-tools.ts'
 
 // The package asks for results every two seconds, and each call has a worker of its own. In ms.
-const LIMIT_MS = 240_000
+const LIMIT_MS = 600_000
 
 let packages: Awaited<ReturnType<typeof preparePublicApps>>
 let wheels: Awaited<ReturnType<typeof prepareAppWheels>>

@@ -105,10 +105,8 @@ export type Notice = {
   readonly id: number
   readonly kind: 'done' | 'error'
   readonly text: string
-  /** Takes back what was done, or is held back. */
+  /** Takes back what was done. */
   readonly undo?: () => void
-  /** What is held back until then, ms since the epoch, and how to do it at once; it is told until it is done. */
-  readonly held?: { readonly until: number; readonly doNow: () => void }
 }
 
 /** What is told at the edge of the window. */
@@ -128,11 +126,7 @@ export const createNoticesSlice: StateCreator<NoticesSlice> = (set, get) => {
     notices: [],
     notify(notice) {
       lastId += 1
-      const told = get().notices
-      const surplus = told.length + 1 - SHOWN
-      // What is held back stays, as it can be taken back only there.
-      const gone = new Set(told.filter(({ held }) => held === undefined).slice(0, Math.max(0, surplus)))
-      set({ notices: [...told.filter((one) => !gone.has(one)), { ...notice, id: lastId }] })
+      set({ notices: [...get().notices, { ...notice, id: lastId }].slice(-SHOWN) })
       return lastId
     },
     closeNotice: (id) => set({ notices: get().notices.filter((notice) => notice.id !== id) }),
@@ -161,30 +155,3 @@ export const createConnectionSlice: StateCreator<ConnectionSlice> = (set, get) =
     if (get().connection !== connection) set({ connection, connectionSince: now })
   },
 })
-
-// As long as what was done can be taken back elsewhere; source: docs/spec/interface.md, 1.5. ms
-const UNDO_MS = 10_000
-
-type Holder = {
-  readonly store: { readonly getState: () => NoticesSlice }
-  readonly platform: Pick<Platform, 'now' | 'after'>
-}
-
-/**
- * Holds an action back while its notice offers to undo it or to do it at once. It goes on in another page of this window;
- * a window that is closed meanwhile has done nothing.
- * @param text what is about to be done, like `Cancels 12 jobs`
- */
-export function holdBack({ store, platform }: Holder, text: string, run: () => void): void {
-  const end = () => {
-    cancel()
-    store.getState().closeNotice(id)
-  }
-  const doNow = () => {
-    end()
-    run()
-  }
-  const cancel = platform.after(UNDO_MS, doNow)
-  const held = { until: platform.now() + UNDO_MS, doNow }
-  const id = store.getState().notify({ kind: 'done', text, undo: end, held })
-}

@@ -1,10 +1,9 @@
 import clsx from 'clsx'
-import { CircleCheck, Hourglass, TriangleAlert, X } from 'lucide-react'
+import { CircleCheck, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useApp, useAppState } from '../store/app-context.ts'
 import type { Notice } from '../store/app-slices.ts'
 import { Button, IconButton } from './Button.tsx'
-import { useNow } from './Values.tsx'
 
 // Time to take something back (source: docs/spec/interface.md, 1.2); an error takes longer to read and to act on. ms
 const SHOWN_MS = { done: 10_000, error: 30_000 } as const
@@ -25,16 +24,16 @@ export function Notices() {
   )
 }
 
-function OneNotice({ id, kind, text, undo, held }: Notice) {
+function OneNotice({ id, kind, text, undo }: Notice) {
   const { store, platform } = useApp()
   const { closeNotice } = store.getState()
   // Nothing goes from under the pointer or the focus: it is being read.
   const [isHeld, setIsHeld] = useState(false)
   useEffect(() => {
-    if (isHeld || held !== undefined) return undefined
+    if (isHeld) return undefined
     return platform.after(SHOWN_MS[kind], () => closeNotice(id))
-  }, [id, kind, isHeld, held, platform, closeNotice])
-  const Icon = kind === 'error' ? TriangleAlert : held === undefined ? CircleCheck : Hourglass
+  }, [id, kind, isHeld, platform, closeNotice])
+  const Icon = kind === 'error' ? TriangleAlert : CircleCheck
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: nothing is done by it, the notice only stays
     <div
@@ -46,15 +45,9 @@ function OneNotice({ id, kind, text, undo, held }: Notice) {
     >
       <Icon
         aria-hidden
-        className={clsx(
-          'mt-0.5 size-4 shrink-0',
-          kind === 'error' ? 'text-failed' : held === undefined ? 'text-completed' : 'text-ink-2',
-        )}
+        className={clsx('mt-0.5 size-4 shrink-0', kind === 'error' ? 'text-failed' : 'text-completed')}
       />
-      <p className="min-w-0 flex-1 break-words">
-        {text}
-        {held !== undefined && <Countdown until={held.until} />}
-      </p>
+      <p className="min-w-0 flex-1 break-words">{text}</p>
       <div className="-my-1 flex">
         {undo !== undefined && (
           <Button
@@ -67,27 +60,10 @@ function OneNotice({ id, kind, text, undo, held }: Notice) {
             Undo
           </Button>
         )}
-        {held === undefined ? (
-          <IconButton label="Close notice" onClick={() => closeNotice(id)}>
-            <X />
-          </IconButton>
-        ) : (
-          <Button kind="quiet" onClick={held.doNow}>
-            Do it now
-          </Button>
-        )}
+        <IconButton label="Close notice" onClick={() => closeNotice(id)}>
+          <X />
+        </IconButton>
       </div>
     </div>
-  )
-}
-
-// Only the beginning is read out: a figure that changes each second would be, again and again.
-function Countdown({ until }: { readonly until: number }) {
-  const seconds = Math.max(0, Math.ceil((until - useNow()) / 1000))
-  return (
-    <span aria-hidden className="text-ink-2 tabular-nums">
-      {' '}
-      in {seconds} s
-    </span>
   )
 }

@@ -1,9 +1,11 @@
 import { Columns2, Download, Repeat, RotateCcw, X } from 'lucide-react'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import type { Bulk } from './selected-jobs.ts'
 
@@ -24,35 +26,32 @@ export type BulkBarProps = {
 /** The selection: how many, what can be done with them, and out of it. */
 export function BulkBar({ label, retry, cancel, rerun, onExport, busy, compare, onClear }: BulkBarProps) {
   const [, go] = useLocation()
+  const [asks, setAsks] = useState(false)
   const commands = useMemo<readonly Command[]>(() => {
     const group = 'Selected jobs'
     return [
-      { id: 'bulk-retry', group, label: `Retry ${label}`, keys: 'r', run: () => retry.run() },
-      { id: 'bulk-rerun', group, label: `Run ${label} again as new jobs`, run: () => rerun.run() },
+      { id: 'bulk-retry', group, label: `Retry ${label}`, keys: 'r', run: () => void retry.run() },
+      { id: 'bulk-rerun', group, label: `Run ${label} again as new jobs`, run: () => void rerun.run() },
       { id: 'bulk-export', group, label: `Export ${label} as JSON lines`, run: onExport },
-      { id: 'bulk-cancel', group, label: `Cancel ${label}`, keys: 'c', run: cancel.run },
+      { id: 'bulk-cancel', group, label: `Cancel ${label}`, keys: 'c', run: () => setAsks(true) },
       { id: 'bulk-clear', group, label: 'Clear selection', run: onClear },
     ]
-  }, [label, retry, rerun, cancel, onExport, onClear])
+  }, [label, retry, rerun, onExport, onClear])
+  const cancels = cancel.count === undefined ? 'Cancel' : `Cancel ${counted(cancel.count, 'job')}`
   return (
     <div role="toolbar" aria-label="Selected jobs" className="flex flex-wrap items-center gap-2">
       <span className="font-medium">{label}</span>
-      <Button disabled={!retry.count || busy !== undefined} onClick={() => retry.run()}>
+      <Button disabled={!retry.count || busy !== undefined} onClick={() => void retry.run()}>
         <RotateCcw aria-hidden /> {busy === 'retry' ? 'Retrying' : 'Retry'} {numberOf(retry)}
       </Button>
       <Button
         disabled={!rerun.count || busy !== undefined}
         title="New jobs with the same inputs"
-        onClick={() => rerun.run()}
+        onClick={() => void rerun.run()}
       >
         <Repeat aria-hidden /> {busy === 'rerun' ? 'Queueing' : 'Run again'} {numberOf(rerun)}
       </Button>
-      <Button
-        kind="danger"
-        disabled={!cancel.count || busy !== undefined}
-        onClick={() => cancel.run()}
-        title="Waiting jobs never run; running jobs are stopped, and their work is lost"
-      >
+      <Button kind="danger" disabled={!cancel.count || busy !== undefined} onClick={() => setAsks(true)}>
         <X aria-hidden /> {busy === 'cancel' ? 'Cancelling' : 'Cancel'} {numberOf(cancel)}
       </Button>
       <Button onClick={onExport}>
@@ -66,6 +65,10 @@ export function BulkBar({ label, retry, cancel, rerun, onExport, busy, compare, 
       <Button kind="quiet" onClick={onClear}>
         Clear selection
       </Button>
+      <Confirm open={asks} onOpenChange={setAsks} action={cancels} onConfirm={() => void cancel.run()}>
+        Waiting jobs never run; running jobs are stopped, and their work is lost. A cancelled job cannot be retried, but
+        its input can be sent again.
+      </Confirm>
       <CommandsHere commands={commands} />
     </div>
   )

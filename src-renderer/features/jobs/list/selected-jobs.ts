@@ -3,13 +3,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-main/contract/job.ts'
-import type { BulkAction, JOB_ROUTES } from '../../../../src-main/contract/job-routes.ts'
-import type { BodyOf, DeepReadonly } from '../../../../src-main/contract/routes.ts'
+import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
 import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { isFinal, TRANSITIONS } from '../../../../src-main/domain/job/transitions.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import { useApp } from '../../../store/app-context.ts'
-import { holdBack } from '../../../store/app-slices.ts'
 import type { LazySelection } from '../../../ui/table/column.ts'
 import { bodyOf, type JobListFilter, queryOf } from './job-list-filter.ts'
 import type { JobWindow } from './job-window.ts'
@@ -18,8 +16,7 @@ import type { JobWindow } from './job-window.ts'
 export type Bulk = {
   /** How many of the selected jobs it is for; undefined while that is counted. */
   readonly count: number | undefined
-  /** Does it after a while, in which it can be undone. */
-  readonly run: () => void
+  readonly run: () => Promise<void>
 }
 
 /** The actions on what is selected. @param onDone is called with one that went well */
@@ -35,7 +32,7 @@ export function useBulk({
   const { client, store, platform } = useApp()
   const [busy, setBusy] = useState<BulkAction>()
   const rows = useStore(list, (state) => state.rows)
-  const counts = {
+  const all = {
     retry: useCountOf('retry', list, selected),
     cancel: useCountOf('cancel', list, selected),
     rerun: useCountOf('rerun', list, selected),
@@ -47,30 +44,8 @@ export function useBulk({
           .filter((job) => isMeant(action, rows.get(job.id) ?? job, platform.now()))
           .map(({ id }) => id)
 
-  const carryOut = useCallback(
-    async (action: BulkAction, ids: readonly string[], named: Named) => {
-      setBusy(action)
-      if (action !== 'rerun') list.patch(ids, { status: TRANSITIONS[action].to })
-      const { notify } = store.getState()
-      try {
-        const { changed, refused } = await client.call('jobBulk', { body: { action, ...named } })
-        notify({
-          kind: 'done',
-          text: [`${counted(changed, 'job')} ${DONE[action]}.`, ...refused.map(notifyRefused)].join(' '),
-        })
-        if ('filter' in named) void list.begin()
-      } catch (error) {
-        notify({ kind: 'error', text: (error as Error).message })
-      }
-      setBusy(undefined)
-      list.readAgain(ids)
-    },
-    [client, store, list],
-  )
-
   const run = useCallback(
-    (action: BulkAction, ids: readonly string[], count: number | undefined) => {
-      // What is selected now is meant, whatever is selected when it is done.
+    async (action: BulkAction, ids: readonly string[]) => {
       const { cursor, countedAt } = list.getState()
       const named =
         selected.kind === 'all'
@@ -81,24 +56,33 @@ export function useBulk({
               },
             }
           : { ids }
-      const text = `${ABOUT_TO[action]} ${count === undefined ? 'the selected jobs' : counted(count, 'job')}`
-      holdBack({ store, platform }, text, () => void carryOut(action, ids, named))
-      onDone()
+      setBusy(action)
+      if (action !== 'rerun') list.patch(ids, { status: TRANSITIONS[action].to })
+      const { notify } = store.getState()
+      try {
+        const { changed, refused } = await client.call('jobBulk', { body: { action, ...named } })
+        notify({
+          kind: 'done',
+          text: [`${counted(changed, 'job')} ${DONE[action]}.`, ...refused.map(notifyRefused)].join(' '),
+        })
+        onDone()
+        if (selected.kind === 'all') void list.begin()
+      } catch (error) {
+        notify({ kind: 'error', text: (error as Error).message })
+      }
+      setBusy(undefined)
+      list.readAgain(ids)
     },
-    [store, platform, list, selected, onDone, carryOut],
+    [client, store, list, selected, onDone],
   )
 
   const bulk = (action: BulkAction): Bulk => {
     const ids = idsFor(action)
-    const count = selected.kind === 'all' ? counts[action] : ids.length
-    return { count, run: () => run(action, ids, count) }
+    return { count: selected.kind === 'all' ? all[action] : ids.length, run: () => run(action, ids) }
   }
   return { retry: bulk('retry'), cancel: bulk('cancel'), rerun: bulk('rerun'), busy }
 }
 
-type Named = DeepReadonly<Omit<BodyOf<typeof JOB_ROUTES.jobBulk>, 'action'>>
-
-const ABOUT_TO = { retry: 'Retries', cancel: 'Cancels', rerun: 'Runs again' } as const
 const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'queued as new jobs' } as const
 
 const from = (action: BulkAction): readonly JobState[] =>

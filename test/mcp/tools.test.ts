@@ -29,7 +29,10 @@ function caller(agent: Agent) {
   return { call, called }
 }
 
-test('an agent with all rights calls every tool', async () => {
+// Fifty tools one after the other: builds, deploys and graphs among them, ms.
+const ALL_TOOLS_MS = 300_000
+
+test('an agent with all rights calls every tool', { timeout: ALL_TOOLS_MS }, async () => {
   const service = await startedService()
   await service.createHandler('echo', ECHO)
   await service.createEndpoint('sketch', { handler: SKETCH, workflows: {}, workersMax: 1 })

@@ -130,6 +130,18 @@ export function pause(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve))
 }
 
+/** Does what a connection that has just begun may break off, up to three times. Rejects with the last error. */
+export async function tryAgain<T>(clock: Pick<Clock, 'after'>, work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tried === 3) throw error
+      await pause(clock, 1000)
+    }
+  }
+}
+
 /** @throws Error with a sentence for a person where the engine is not the manager of a swarm */
 export function refuseNoManager({ facts }: Connected): void {
   const { ControlAvailable, LocalNodeState } = (facts.info.Swarm ?? {}) as {

@@ -44,7 +44,7 @@ test('the last line counts the tests, after the reasons of the skipped ones', as
   expect(code).toBe(0)
 })
 
-test('what fails outside a test counts as failed', async () => {
+test('what fails is told before the last line, and counts outside a test too', async () => {
   const { code, lines } = await run({
     'a.case.ts': `
       test('passes', () => {})
@@ -54,5 +54,11 @@ test('what fails outside a test counts as failed', async () => {
     'c.case.ts': `test('leaks', () => { Promise.reject(new Error('nobody waits')) })`,
   })
   expect(lines.at(-1)).toBe('3 passed, 4 failed')
+  expect(lines.slice(-5, -1).sort()).toEqual([
+    'failed: a.case.ts > a suite: hook',
+    'failed: a.case.ts > fails: expected 1 to be 2 // Object.is equality',
+    'failed: b.case.ts: not loaded',
+    'failed: outside all tests: nobody waits',
+  ])
   expect(code).toBe(1)
 })

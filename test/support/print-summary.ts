@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /** What a run of tests came to. */
@@ -6,6 +7,8 @@ export interface RunSummary {
   readonly passed: number
   readonly failed: number
   readonly skipped: number
+  /** What failed, by file and test, with the first line of each error. */
+  readonly failures: readonly string[]
   /** Why tests were skipped, by file and reason, in the order of the run. */
   readonly skips: readonly { readonly file: string; readonly reason: string; readonly count: number }[]
 }
@@ -18,25 +21,37 @@ export interface RunSummary {
  */
 export function summarize(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): RunSummary {
   let passed = 0
-  let failed = unhandledErrors.length
+  const failures = unhandledErrors.map((error) => `outside all tests: ${firstLine([error])}`)
   const skips = new Map<string, { file: string; reason: string; count: number }>()
   for (const module of modules) {
-    failed += module.errors().length
-    for (const suite of module.children.allSuites()) failed += suite.errors().length
+    const file = module.relativeModuleId
+    failures.push(...module.errors().map((error) => `${file}: ${firstLine([error])}`))
+    for (const suite of module.children.allSuites()) {
+      failures.push(...suite.errors().map((error) => `${file} > ${suite.fullName}: ${firstLine([error])}`))
+    }
     for (const test of module.children.allTests()) {
       const result = test.result()
       if (result.state === 'passed') passed += 1
       else if (result.state === 'skipped') {
         const reason = result.note ?? (test.options.mode === 'todo' ? 'not written yet' : 'no reason given')
-        const key = JSON.stringify([module.relativeModuleId, reason])
-        const skip = skips.get(key) ?? { file: module.relativeModuleId, reason, count: 0 }
+        const key = JSON.stringify([file, reason])
+        const skip = skips.get(key) ?? { file, reason, count: 0 }
         skip.count += 1
         skips.set(key, skip)
-      } else failed += 1
+      } else failures.push(`${file} > ${test.fullName}: ${firstLine(result.errors ?? [])}`)
     }
   }
   const list = [...skips.values()]
-  return { passed, failed, skipped: list.reduce((sum, skip) => sum + skip.count, 0), skips: list }
+  const skipped = list.reduce((sum, skip) => sum + skip.count, 0)
+  return { passed, failed: failures.length, failures, skipped, skips: list }
+}
+
+// In characters: enough to tell one cause from another.
+const LINE_LENGTH = 300
+
+function firstLine(errors: readonly SerializedError[]): string {
+  const [line = ''] = stripVTControlCharacters(errors[0]?.message ?? 'no error was told').trim().split('\n')
+  return line.slice(0, LINE_LENGTH)
 }
 
 /** The closing line of a run, alone on its line and the same for every runner: `N passed, N failed[, N skipped]`. */
@@ -44,14 +59,18 @@ export function closingLine({ passed, failed, skipped }: Pick<RunSummary, 'passe
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/** Prints why tests were skipped and, as the very last line of the process, the closing line. */
+/**
+ * Prints why tests were skipped, what failed and, as the very last line of the process, the closing line. Each failure
+ * is a line here too, because of a long run only the end may have been kept.
+ */
 export default class PrintSummary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const summary = summarize(modules, unhandledErrors)
     // On exit, because the other reporters and the teardown of the run may still print.
     process.once('exit', () => {
       const skips = summary.skips.map(({ file, reason, count }) => `skipped: ${count} in ${file}: ${reason}\n`)
-      writeSync(1, `${skips.join('')}${closingLine(summary)}\n`)
+      const failures = summary.failures.map((failure) => `failed: ${failure}\n`)
+      writeSync(1, `${skips.join('')}${failures.join('')}${closingLine(summary)}\n`)
     })
   }
 }

@@ -1,6 +1,5 @@
 """What Endpoint accepts, and the words for what it does not."""
 
-import math
 import subprocess
 import sys
 import unittest
@@ -226,20 +225,22 @@ class Patterns(unittest.TestCase):
 
 class Import(unittest.TestCase):
     def test_is_quick_and_loads_nothing_of_the_network(self) -> None:
+        # Against the modules of a network on the same machine at the same time, since a busy one stretches both. Quiet,
+        # it takes some 20 ms and they 45.
+        best_s = {module: min(self.took_s(module) for _ in range(10)) for module in ("svc", "asyncio")}
+        self.assertLess(best_s["svc"], 0.7 * best_s["asyncio"])
+
+    def took_s(self, module: str) -> float:
+        """How long the processor takes to import a module, in s. Of `svc` it also asks what must not come with it."""
         code = (
-            "import time; began = time.process_time(); import svc; took = time.process_time() - began; import sys;"
+            f"import time; began = time.process_time(); import {module}; took = time.process_time() - began; import sys;"
             "slow = {'asyncio', 'inspect', 'http.client', 'socket', 'ssl', 'dataclasses'} & set(sys.modules);"
             "print(took); print(sorted(slow))"
         )
-        best_s = math.inf
-        # Time of the processor and the best of twenty at most: others use the machine too.
-        for _ in range(20):
-            run = subprocess.run(
-                [sys.executable, "-S", "-c", code], env={"PYTHONPATH": str(PYTHON)}, capture_output=True, text=True
-            )
-            took, slow = run.stdout.splitlines()
+        run = subprocess.run(
+            [sys.executable, "-S", "-c", code], env={"PYTHONPATH": str(PYTHON)}, capture_output=True, text=True
+        )
+        took, slow = run.stdout.splitlines()
+        if module == "svc":
             self.assertEqual(slow, "[]", run.stderr)
-            best_s = min(best_s, float(took))
-            if best_s < 0.030:
-                break
-        self.assertLess(best_s, 0.030)
+        return float(took)

@@ -50,7 +50,9 @@ export function summarize(modules: readonly TestModule[], unhandledErrors: reado
 const LINE_LENGTH = 300
 
 function firstLine(errors: readonly SerializedError[]): string {
-  const [line = ''] = stripVTControlCharacters(errors[0]?.message ?? 'no error was told').trim().split('\n')
+  const [line = ''] = stripVTControlCharacters(errors[0]?.message ?? 'no error was told')
+    .trim()
+    .split('\n')
   return line.slice(0, LINE_LENGTH)
 }
 

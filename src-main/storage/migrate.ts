@@ -30,6 +30,7 @@ import { jobTraces } from './migrations/2026-12-11-job-traces.ts'
 import { jobsByState } from './migrations/2026-12-11-jobs-by-state.ts'
 import { plainChecks } from './migrations/2026-12-12-plain-checks.ts'
 import { schedules } from './migrations/2026-12-12-schedules.ts'
+import { batches } from './migrations/2026-12-13-batches.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = {
@@ -72,6 +73,7 @@ export const MIGRATIONS: readonly Migration[] = [
   jobsByState,
   plainChecks,
   schedules,
+  batches,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -112,6 +112,7 @@ export const CLI_ERRORS = {
   FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },
   FILE_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} is not valid: {why}.' },
   FILE_UNWRITABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be written: {why}.' },
+  BATCH_INCOMPLETE: { exitCode: EXIT_CODES.jobNotSuccessful, message: 'Batch {batchId} {why}.' },
   LINES_REFUSED: { exitCode: EXIT_CODES.failed, message: '{count} could not be queued; all others were.' },
   NOT_A_WORKFLOW: { exitCode: EXIT_CODES.failed, message: '{file}: {why}' },
   WORKFLOW_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} would not run: {why}' },

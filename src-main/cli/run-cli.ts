@@ -3,6 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, errorBody } from '../contract/errors.ts'
 import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error.ts'
 import { addApp } from './commands/app.ts'
+import { addBatch } from './commands/batch.ts'
 import { addBuild } from './commands/build.ts'
 import { addCancel, addPurge, addRetry } from './commands/cancel-retry-purge.ts'
 import { addBisect, addCompare } from './commands/compare.ts'
@@ -58,6 +59,7 @@ const COMMANDS = [
     addRequests,
     addLoadTest,
     addSchedule,
+    addBatch,
     addWhatIf,
     addCompare,
     addBisect,

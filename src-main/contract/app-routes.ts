@@ -13,7 +13,7 @@ import {
   workerView,
 } from './endpoint.ts'
 import { FLEET_EVENT_ROUTES } from './fleet-events.ts'
-import { JOB_ROUTES } from './job-routes.ts'
+import { BATCH_ROUTES, JOB_ROUTES } from './job-routes.ts'
 import { KEY_ROUTES } from './keys.ts'
 import { limit } from './limits.ts'
 import { PAGE_ROUTES } from './live.ts'
@@ -61,6 +61,7 @@ export const APP_ROUTES = {
   ...PUBLISHED_ROUTES,
   ...REQUEST_ROUTES,
   ...SCHEDULE_ROUTES,
+  ...BATCH_ROUTES,
   ...FLEET_EVENT_ROUTES,
   ...SIGN_IN_ROUTES,
   ...WHAT_IF_ROUTES,

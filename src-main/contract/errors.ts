@@ -3,7 +3,6 @@ import { MACHINE_ERRORS } from './machine-errors.ts'
 import { PLATFORM_ERRORS } from './platform-errors.ts'
 import { REQUEST_ERRORS } from './request-errors.ts'
 import { TARGET_ERRORS } from './target-errors.ts'
-import { WHAT_IF_ERRORS } from './what-if-errors.ts'
 
 /**
  * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` placeholders that
@@ -333,7 +332,6 @@ export const ERRORS = {
   ...PLATFORM_ERRORS,
   ...REQUEST_ERRORS,
   ...TARGET_ERRORS,
-  ...WHAT_IF_ERRORS,
   NOT_DONE: { status: 409, title: 'Conflict', message: 'This could not be done: {why}.' },
   DISK_FULL: {
     status: 507,

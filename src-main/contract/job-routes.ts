@@ -1,10 +1,10 @@
-/** Jobs for people: lists over all endpoints with filters, their count, one job, and moves of many. */
+/** Jobs for people: lists over all endpoints with filters, their count, one job, moves of many, and batches. */
 import { z } from 'zod'
 import { JOB_STATES, type JobState, jobHandle, jobList, jobPriority, jobState, streamChunk } from './job.ts'
 import { limit } from './limits.ts'
 import { jobDetail, jobProgress } from './management.ts'
 import type { Route } from './routes.ts'
-import { wholeNumber } from './routes.ts'
+import { done, moment, wholeNumber } from './routes.ts'
 
 const cursor = z.string().regex(/^\d{1,15}$/, 'must be a cursor of a list')
 const isState = (word: string): word is JobState => (JOB_STATES as readonly string[]).includes(word)
@@ -253,6 +253,142 @@ export const JOB_ROUTES = {
     },
     response: z.object({ chunks: z.array(streamChunk) }),
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>
+
+const count = z.number().int()
+
+/** What a batch is made with; its inputs follow in pieces. */
+const batchCreate = z.strictObject({
+  name: z.string().trim().min(1, 'must not be empty').max(100, 'must be at most 100 characters'),
+  total: z
+    .number(`must be a whole number from 1 to ${limit('batchInputs')}`)
+    .int(`must be a whole number from 1 to ${limit('batchInputs')}`)
+    .min(1, `must be from 1 to ${limit('batchInputs')}`)
+    .max(limit('batchInputs'), `must be from 1 to ${limit('batchInputs')}`)
+    .describe('how many inputs will follow'),
+  fingerprint: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('of the file: where a batch with it still lacks inputs, that one is gone on with'),
+})
+
+/** What a batch is made with, as a client sends it. */
+export type BatchCreate = z.infer<typeof batchCreate>
+
+/** Where a batch stands; `ended` is also one whose inputs failed. */
+export const BATCH_STATES = ['uploading', 'running', 'ended', 'cancelled'] as const
+
+/** A batch, counted. Its inputs are `unsent`, `refused`, `gone`, or jobs in a state. */
+export const batchView = z.object({
+  id: z.string(),
+  endpointId: z.string(),
+  name: z.string(),
+  createdAt: moment,
+  state: z.enum(BATCH_STATES).describe('`cancelled` once none of its jobs is left to end'),
+  total: count.describe('inputs'),
+  received: count.describe('an upload that broke off goes on after this line of its file'),
+  unsent: count.describe('inputs that have not arrived'),
+  refused: count.describe('inputs that became no job'),
+  gone: count.describe('jobs that are no longer stored'),
+  jobs: z.record(jobState, count),
+})
+
+/** A batch as the API gives it. */
+export type BatchView = z.infer<typeof batchView>
+
+/** A batch with why inputs failed, and when it will end. */
+export const batchDetail = batchView.extend({
+  failures: z
+    .array(z.object({ reason: z.string(), count, jobId: z.string().optional().describe('one of them') }))
+    .describe(`by reason, the most frequent first; of the newest ${limit('batchFailuresRead')} failed jobs`),
+  endsAt: moment.optional().describe('expected, from how fast its latest jobs ended'),
+})
+
+/** A batch with its failures. */
+export type BatchDetail = z.infer<typeof batchDetail>
+
+const BATCH = '/api/batches/:batchId'
+
+/** Part of the management API. Source: ours; docs/spec/batches.md. */
+export const BATCH_ROUTES = {
+  batchList: {
+    methods: ['GET'],
+    path: '/api/batches',
+    summary: 'List batches, of all endpoints or of one, newest first',
+    query: { endpoint: z.string().optional() },
+    response: z.object({ batches: z.array(batchView) }),
+    errors: [],
+    source: 'ours',
+  },
+  batchCreate: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/batches',
+    summary: 'Begin a batch, or find the one whose upload broke off; its inputs follow as lines',
+    role: 'run',
+    body: batchCreate,
+    response: batchView,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND', 'NOT_QUEUE_BASED'],
+    source: 'ours',
+  },
+  batchAppend: {
+    methods: ['POST'],
+    path: `${BATCH}/lines`,
+    summary: 'Queue a job for each line of JSON, the body of a run; lines that were taken in before are left out',
+    role: 'run',
+    isStep: true,
+    query: {
+      from: wholeNumber.refine((n) => n >= 1, 'must be at least 1').describe('number of the first line, from 1'),
+    },
+    bodyType: 'application/x-ndjson',
+    response: jobImportResult.extend({ received: count }),
+    errors: ['BAD_FIELD', 'BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND'],
+    source: 'ours',
+  },
+  batchRead: {
+    methods: ['GET'],
+    path: BATCH,
+    summary: 'Read a batch: its counts, why inputs failed, and when it will end',
+    response: batchDetail,
+    errors: ['BATCH_NOT_FOUND'],
+    source: 'ours',
+  },
+  batchRetry: {
+    methods: ['POST'],
+    path: `${BATCH}/retry`,
+    summary:
+      'Retry the jobs of a batch that failed or timed out; those that have expired become new jobs in their place',
+    role: 'run',
+    response: jobBulkResult,
+    errors: ['BATCH_NOT_FOUND'],
+    source: 'ours',
+  },
+  batchCancel: {
+    methods: ['POST'],
+    path: `${BATCH}/cancel`,
+    summary: 'Cancel the jobs of a batch that have not ended; it takes no more inputs',
+    role: 'run',
+    response: jobBulkResult,
+    errors: ['BATCH_NOT_FOUND'],
+    source: 'ours',
+  },
+  batchDelete: {
+    methods: ['DELETE'],
+    path: BATCH,
+    summary: 'Forget a batch; its jobs stay as they are',
+    role: 'run',
+    response: done,
+    errors: ['BATCH_NOT_FOUND'],
+    source: 'ours',
+  },
+  batchExport: {
+    methods: ['GET'],
+    path: `${BATCH}/export`,
+    summary: 'The results of a batch so far as JSON lines (application/x-ndjson), in the order of its inputs',
+    response: z.string(),
+    errors: ['BATCH_NOT_FOUND'],
     source: 'ours',
   },
 } as const satisfies Record<string, Route>

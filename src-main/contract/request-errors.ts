@@ -1,4 +1,4 @@
-/** The errors of schedules, saved requests, load tests and comparisons; see contract/errors.ts. Source: ours. */
+/** The errors of schedules, batches, saved requests, load tests, comparisons and what-if questions; see errors.ts. Source: ours. */
 export const REQUEST_ERRORS = {
   SCHEDULE_NOT_FOUND: {
     status: 404,
@@ -14,6 +14,16 @@ export const REQUEST_ERRORS = {
     status: 409,
     title: 'Conflict',
     message: 'Endpoint {endpointId} has {limit} schedules, which is the limit. Delete one first.',
+  },
+  BATCH_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no batch {batchId}. List them with `drydock batch list`.',
+  },
+  BATCH_CLOSED: {
+    status: 409,
+    title: 'Conflict',
+    message: 'Batch {batchId} takes no more inputs: it {why}. Nothing more was queued; submit them as a new batch.',
   },
   SAVED_REQUEST_NOT_FOUND: {
     status: 404,
@@ -45,5 +55,10 @@ export const REQUEST_ERRORS = {
     status: 409,
     title: 'Conflict',
     message: '{limit} comparisons are running, which is the limit. Wait until one ends, or stop it.',
+  },
+  WHAT_IF_BUSY: {
+    status: 429,
+    title: 'Too Many Requests',
+    message: 'Other what-if questions are still being answered. Ask again when they are.',
   },
 } as const

@@ -30,6 +30,9 @@ const REMOVE_SAVED = `DELETE FROM saved_requests WHERE endpoint_id = ?`
 const REMOVE_SCHEDULE_RUNS = `
   DELETE FROM schedule_runs WHERE schedule_id IN (SELECT id FROM schedules WHERE endpoint_id = ?)`
 const REMOVE_SCHEDULES = `DELETE FROM schedules WHERE endpoint_id = ?`
+const REMOVE_BATCH_LINES = `DELETE FROM batch_lines WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`
+const REMOVE_BATCH_COUNTS = `DELETE FROM batch_counts WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`
+const REMOVE_BATCHES = `DELETE FROM batches WHERE endpoint_id = ?`
 const REMOVE_LOAD_TESTS = `DELETE FROM load_tests WHERE endpoint_id = ?`
 const REMOVE_GRAPHS = `DELETE FROM graph_versions WHERE endpoint_id = ?`
 const REMOVE_REVISIONS = `DELETE FROM endpoint_revisions WHERE endpoint_id = ?`
@@ -63,6 +66,9 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
     REMOVE_SAVED,
     REMOVE_SCHEDULE_RUNS,
     REMOVE_SCHEDULES,
+    REMOVE_BATCH_LINES,
+    REMOVE_BATCH_COUNTS,
+    REMOVE_BATCHES,
     REMOVE_LOAD_TESTS,
     REMOVE_GRAPHS,
     REMOVE_REVISIONS,

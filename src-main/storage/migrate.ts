@@ -32,6 +32,7 @@ import { plainChecks } from './migrations/2026-12-12-plain-checks.ts'
 import { schedules } from './migrations/2026-12-12-schedules.ts'
 import { comparisons } from './migrations/2026-12-13-comparisons.ts'
 import { priority } from './migrations/2026-12-13-priority.ts'
+import { batches } from './migrations/2026-12-14-batches.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = {
@@ -76,6 +77,7 @@ export const MIGRATIONS: readonly Migration[] = [
   schedules,
   comparisons,
   priority,
+  batches,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -9,6 +9,7 @@ import { createAppStore } from './app-store.ts'
 import { openArtifactFiles, temporaryArtifactFiles } from './artifact-files.ts'
 import { assetsInMemory, openAssetFiles } from './asset-files.ts'
 import { createAssetStore } from './asset-store.ts'
+import { createBatchStore } from './batch-store.ts'
 import { startCheckpoints } from './checkpoint-thread.ts'
 import { createComparisonStore } from './comparison-store.ts'
 import { createEndpointStore } from './endpoint-store.ts'
@@ -88,6 +89,7 @@ export function openStorage(file: string, now: number): Storage {
     apps: createAppStore(db),
     savedRequests: createSavedRequestStore(db),
     schedules: createScheduleStore(db),
+    batches: createBatchStore(db),
     loadTests: createLoadTestStore(db),
     comparisons: createComparisonStore(db),
     projects: createProjectStore(db),

@@ -297,6 +297,13 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     return service.ask('POST', '/api/comparisons', { body })
   },
   SCHEDULE_NOT_FOUND: (service) => service.ask('DELETE', '/api/endpoints/e/schedules/none'),
+  BATCH_NOT_FOUND: (service) => service.ask('GET', '/api/batches/none'),
+  async BATCH_CLOSED(service) {
+    const { id } = await service.post('/api/endpoints/e/batches', { name: 'few', total: 1 })
+    await service.post(`/api/batches/${id}/cancel`)
+    const headers = { 'content-type': 'application/x-ndjson' }
+    return service.ask('POST', `/api/batches/${id}/lines?from=1`, { body: '{"input":{}}', headers })
+  },
   async SCHEDULE_EXISTS(service) {
     await service.post('/api/endpoints/e/schedules', A_SCHEDULE)
     return service.ask('POST', '/api/endpoints/e/schedules', { body: A_SCHEDULE })

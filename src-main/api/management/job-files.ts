@@ -1,4 +1,4 @@
-/** Jobs as files of JSON lines: out of a list, and in as new jobs. Neither is ever held whole. */
+/** Jobs as files of JSON lines: out of a list, in as new jobs, and batches of them. No file is ever held whole. */
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import { jobRequest } from '../../contract/job.ts'
@@ -7,27 +7,40 @@ import { limit } from '../../contract/limits.ts'
 import { MIB } from '../../contract/units.ts'
 import { writeJobFile } from '../../domain/job/job-file.ts'
 import { hiddenValues } from '../../services/apps/variables.ts'
-import { kindOf, type SubmitDeps } from '../../services/endpoint-kinds.ts'
+import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
 import { viewDelivery, viewEndpoint } from '../../services/endpoints/views.ts'
+import {
+  cancelBatch,
+  createBatch,
+  deleteBatch,
+  exportBatch,
+  listBatches,
+  readBatch,
+  requireBatch,
+  retryBatch,
+  takesLine,
+  viewBatch,
+} from '../../services/jobs/batches.ts'
 import { exportJobs, searchable } from '../../services/jobs/list-jobs.ts'
+import type { BatchPlace } from '../../services/ports/job-storage.ts'
 import type { Endpoint, Job } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { type Bytes, foldedText } from '../body-text.ts'
-import { fileResponse, type ManagementOperations } from '../operation.ts'
+import { DONE, fileResponse, type ManagementOperations } from '../operation.ts'
 import { type NodeBindings, parseJson, readFields } from '../read-request.ts'
 import { submissionOf } from '../v2/routes.ts'
 import { endpointOf } from './endpoints.ts'
 import { filterOf, jobOf } from './jobs.ts'
+
+/** What these operations use of the service. */
+type Services = SubmitDeps & ServiceBase & Pick<ServiceContext, 'views' | 'webhooks'>
 
 const LINE_END = 10
 // Jobs that are queued in one commit, and the bytes of their lines that are held for it.
 const AT_ONCE = 100
 const BYTES_AT_ONCE = 16 * MIB
 
-/** What these operations use of the service. */
-type Services = SubmitDeps & ServiceBase & Pick<ServiceContext, 'views' | 'webhooks'>
-
-/** Export and import. */
+/** Export and import, and batches. */
 export const JOB_FILE_OPERATIONS = {
   async jobExport({ query }, service) {
     const { ids } = query
@@ -40,8 +53,48 @@ export const JOB_FILE_OPERATIONS = {
     return fileResponse([text], { name: `${path.jobId}.job.jsonl`, type: 'application/x-ndjson' })
   },
   async jobImport({ c, path }, service) {
-    return await importLines(c, service, endpointOf(path, service))
+    const endpoint = endpointOf(path, service)
+    return await importLines(c, { queue: async (_line, bytes) => queueLine(service, endpoint, bytes) })
   },
+  batchList: ({ query }, service) => ({ batches: [...listBatches(service, query.endpoint)] }),
+  async batchCreate({ path, body }, service) {
+    const endpoint = endpointOf(path, service)
+    requireQueue(endpoint, service)
+    return await createBatch(service, endpoint, body)
+  },
+  async batchAppend({ c, path, query }, service) {
+    const { storage } = service
+    const batch = requireBatch(storage, path.batchId)
+    const endpoint = endpointOf(batch, service)
+    requireQueue(endpoint, service)
+    let room = viewBatch(storage, batch).unsent
+    const result = await importLines(c, {
+      first: query.from,
+      most: limit('batchPieceLines'),
+      async queue(line, bytes) {
+        if (!takesLine(storage, batch, line)) return false
+        room -= 1
+        if (room < 0) throw closed(batch, `has all of its ${batch.total} inputs`)
+        await queueLine(service, endpoint, bytes, { batch: batch.seq, line })
+        return true
+      },
+      refuse: (line, reason) => storage.write(() => storage.batches.refuse(batch.seq, line, reason)),
+      took: (line) => storage.write(() => storage.batches.receive(batch.seq, line)),
+    })
+    return { ...result, received: requireBatch(storage, batch.id).received }
+  },
+  batchRead: ({ path }, service) => readBatch(service, path.batchId),
+  batchRetry: async ({ path }, service) => await retryBatch(service, path.batchId),
+  batchCancel: async ({ path }, service) => await cancelBatch(service, path.batchId),
+  async batchDelete({ path }, service) {
+    await deleteBatch(service, path.batchId)
+    return DONE
+  },
+  batchExport: ({ path }, service) =>
+    fileResponse(exportBatch(service, requireBatch(service.storage, path.batchId)), {
+      name: 'batch.jsonl',
+      type: 'application/x-ndjson',
+    }),
 } as const satisfies Partial<ManagementOperations<Services>>
 
 // Lines of the log that travel; source: ours, as many as a page of them has.
@@ -62,9 +115,33 @@ async function jobFileText(service: Services, job: Job): Promise<string> {
   return writeJobFile(head, Buffer.concat(pieces).toString(), hiddenValues(storage, endpoint))
 }
 
+const closed = ({ id }: { readonly id: string }, why: string) => new AppError('BATCH_CLOSED', { batchId: id, why })
+
 type ImportResult = (typeof jobImportResult)['_output']
 
-async function importLines(c: Context, service: SubmitDeps, endpoint: Endpoint): Promise<ImportResult> {
+/** What becomes of lines. */
+type LineTaker = {
+  /** Number of the first line; 1 without it. */
+  readonly first?: number
+  /** Lines of a request at most. */
+  readonly most?: number
+  /** Queues one, of which undefined stands for one that is too long. @returns false where there is nothing to do */
+  readonly queue: (line: number, bytes: Bytes | undefined) => Promise<boolean>
+  /** Notes a line that was refused. */
+  readonly refuse?: (line: number, reason: string) => Promise<void>
+  /** All lines up to this one are queued or refused. */
+  readonly took?: (line: number) => Promise<void>
+}
+
+// What is no fault of the line ends the request: what was queued stays, and the rest may be sent again.
+const NOT_OF_LINE: readonly string[] = [
+  ...['BATCH_CLOSED', 'BATCH_NOT_FOUND', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED'],
+  ...['STORAGE_FAILED', 'DISK_FULL', 'DATABASE_BUSY', 'STOPPING'],
+]
+const isOfLine = (error: unknown, isBatch: boolean) =>
+  error instanceof AppError && !(isBatch && NOT_OF_LINE.includes(error.code))
+
+async function importLines(c: Context, { first = 1, most, queue, refuse, took }: LineTaker): Promise<ImportResult> {
   const bad: { line: number; reason: string }[] = []
   let queued = 0
   let refused = 0
@@ -73,50 +150,64 @@ async function importLines(c: Context, service: SubmitDeps, endpoint: Endpoint):
 
   async function take(line: number, bytes: Bytes | undefined): Promise<void> {
     if (bytes !== undefined && isBlank(bytes)) return
-    const job = queueLine(service, endpoint, bytes).then(
-      () => {
-        queued += 1
+    const job = queue(line, bytes).then(
+      (isNew) => {
+        if (isNew) queued += 1
       },
-      (error: unknown) => {
-        if (!(error instanceof AppError)) throw error
+      async (error: unknown) => {
+        if (!isOfLine(error, took !== undefined)) throw error
+        const reason = (error as AppError).message
         refused += 1
-        if (bad.length < limit('importBadLines')) bad.push({ line, reason: error.message })
+        if (bad.length < limit('importBadLines')) bad.push({ line, reason })
+        await refuse?.(line, reason)
       },
     )
     open.push(job)
     held += bytes?.length ?? 0
-    if (open.length >= AT_ONCE || held >= BYTES_AT_ONCE) await finish()
+    if (open.length >= AT_ONCE || held >= BYTES_AT_ONCE) await finish(line)
   }
 
-  async function finish(): Promise<void> {
+  async function finish(line: number): Promise<void> {
     const jobs = open
     open = []
     held = 0
-    await Promise.all(jobs)
+    // All of them, so that none goes on after the answer.
+    const results = await Promise.allSettled(jobs)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+    if (jobs.length > 0) await took?.(line)
   }
 
-  let line = 0
+  let line = first - 1
   for await (const bytes of linesOf(bodyOf(c), limit('runBodyBytes'))) {
     line += 1
+    if (most !== undefined && line - first >= most) {
+      await finish(line - 1)
+      throw new AppError('BODY_TOO_LARGE', { limit: `${most} lines`, operation: 'a piece of a batch' })
+    }
     await take(line, bytes)
   }
-  await finish()
+  await finish(line)
   return { queued, refused, bad: bad.sort((a, b) => a.line - b.line) }
 }
 
 /** @throws AppError for what is wrong with the line, and as submitting does */
-async function queueLine(service: SubmitDeps, endpoint: Endpoint, bytes: Bytes | undefined): Promise<void> {
+async function queueLine(
+  service: SubmitDeps,
+  endpoint: Endpoint,
+  bytes: Bytes | undefined,
+  batch?: BatchPlace,
+): Promise<true> {
   if (bytes === undefined) {
     const bytesAtMost = `${limit('runBodyBytes') / 1024 / 1024} MiB`
     throw new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' })
   }
   const sent = parseJson(bytes, foldedText)
   const body = readFields(jobRequest, sent)
-  await kindOf(endpoint).submit(
-    service,
-    endpoint,
-    submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined }),
-  )
+  const given = submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined })
+  // The line is the key of a job of a batch.
+  const request = batch === undefined ? given.request : { ...given.request, idempotencyKey: undefined }
+  await kindOf(endpoint).submit(service, endpoint, { ...given, request, batch })
+  return true
 }
 
 const isBlank = (bytes: Bytes) => bytes.length < 100 && bytes.toString().trim() === ''

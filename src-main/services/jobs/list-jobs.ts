@@ -158,7 +158,8 @@ async function* lineOf({ storage, clock }: Deps, job: Job): AsyncGenerator<Json>
   yield '}\n'
 }
 
-function* streamOf({ chunks }: Pick<Storage, 'chunks'>, { seq }: Job): Generator<Json> {
+/** The field `stream` of a line, where a job has chunks; it begins with a comma. */
+export function* streamOf({ chunks }: Pick<Storage, 'chunks'>, { seq }: Job): Generator<Json> {
   let rows = chunks.after(seq, 0, CHUNKS)
   if (rows.length === 0) return
   yield ',"stream":['

@@ -8,6 +8,7 @@ import { JOB_STATES } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { kindOf } from '../endpoint-kinds.ts'
 import type { Models } from '../models/models.ts'
+import type { BatchPlace } from '../ports/job-storage.ts'
 import type { Job, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import {
@@ -30,9 +31,10 @@ const BATCH = 10
 
 /**
  * Queues a new job like this one, which has ended, on its endpoint.
+ * @param batch the place that the new job takes in a batch
  * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND when that was deleted, PAYLOAD_LOST, and as submitting does
  */
-export async function runJobAgain(deps: Deps, job: Job): Promise<Job> {
+export async function runJobAgain(deps: Deps, job: Job, batch?: BatchPlace): Promise<Job> {
   const { storage } = deps
   const { id, status, endpointId, executionTimeoutMs, ttlMs, lowPriority, priority } = job
   if (!isFinal(status)) {
@@ -49,6 +51,7 @@ export async function runJobAgain(deps: Deps, job: Job): Promise<Job> {
     input: found.input,
     s3Config: found.s3Config ?? undefined,
     waitMs: undefined,
+    batch,
   })
 }
 
@@ -60,14 +63,17 @@ export async function runJobsAgain(deps: Deps, selection: JobSelection): Promise
     refused.add(UNKNOWN_JOB, unknown)
     for (const result of await Promise.allSettled(jobs.map((job) => runJobAgain(deps, job)))) {
       if (result.status === 'fulfilled') changed += 1
-      else refused.add(whyNot(result.reason))
+      else refused.add(whyNotAgain(result.reason))
     }
   }
   return { changed, refused: refused.all() }
 }
 
-// Without the id of each, so that jobs with the same reason are counted together.
-function whyNot(error: unknown): string {
+/**
+ * Why a job was not run again, without its id, so that jobs with the same reason are counted together.
+ * @throws whatever is no AppError
+ */
+export function whyNotAgain(error: unknown): string {
   if (!(error instanceof AppError)) throw error
   if (error.code === 'WRONG_STATE') return `${error.data.status}; only ended jobs can be run again`
   return error.code === 'PAYLOAD_LOST' ? 'its input was deleted' : error.message.replace(/\.$/, '')

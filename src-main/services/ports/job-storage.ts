@@ -1,5 +1,7 @@
-/** What belongs to jobs beside their rows: the archive, the chunks of streams, and large payloads. */
+/** What belongs to jobs beside their rows: batches, the archive, the chunks of streams, and large payloads. */
+import type { JobState } from '../../contract/job.ts'
 import type { Json } from '../../domain/json/json.ts'
+import type { Job } from './storage.ts'
 
 /** JSON as text; of a large payload its bytes are decoded. */
 export function jsonText(json: Json): string {
@@ -60,4 +62,65 @@ export type PayloadStore = {
    * @throws AppError DISK_FULL, DATABASE_BUSY, and whatever `write` throws; nothing is left behind then
    */
   readonly write: <T>(json: Json, write: (payload: StoredPayload) => Promise<PayloadWrite<T>>) => Promise<T>
+}
+
+/** The place of a job in a batch. */
+export type BatchPlace = {
+  /** Number of the batch; lines count from 1. */
+  readonly batch: number
+  readonly line: number
+  /** The job that it takes the place of; without it the place must be free. */
+  readonly instead?: number | undefined
+}
+
+/** A batch as it is stored. */
+export type Batch = {
+  readonly seq: number
+  readonly id: string
+  readonly endpointId: string
+  readonly name: string
+  readonly fingerprint: string | null
+  readonly total: number
+  /** All lines up to this one were taken in. */
+  readonly received: number
+  readonly cancelled: 0 | 1
+  /** Wall ms. */
+  readonly createdAt: number
+}
+
+/** How many inputs of a batch are where; states without any are left out. */
+export type BatchCounts = Readonly<Partial<Record<JobState | 'GONE' | 'REFUSED', number>>>
+
+/** One input: its job, which may be gone, or why there is none. */
+export type BatchLine = { readonly line: number; readonly seq: number | null; readonly reason: string | null }
+
+/** The batches and whose their jobs are. Methods that write are called inside a Writer's work only. */
+export type BatchStore = {
+  /** Newest first; of all endpoints without one. */
+  readonly list: (endpointId: string | undefined, limit: number) => readonly Batch[]
+  readonly get: (id: string) => Batch | undefined
+  /** The newest of the endpoint with that fingerprint. */
+  readonly named: (endpointId: string, fingerprint: string) => Batch | undefined
+  readonly insert: (batch: Omit<Batch, 'seq' | 'received' | 'cancelled'>) => void
+  readonly counts: (batch: number) => BatchCounts
+  /** What became of a line; undefined: it was not taken in. */
+  readonly line: (batch: number, line: number) => BatchLine | undefined
+  /** Lines after this one, in their order. */
+  readonly lines: (batch: number, after: number, limit: number) => readonly BatchLine[]
+  /** Gives a job its place, which `line` has shown to be free or that of `instead`. */
+  readonly place: (seq: number, place: BatchPlace) => void
+  /** The place of a job. */
+  readonly placeOf: (seq: number) => { readonly batch: number; readonly line: number } | undefined
+  /** Notes why a line became no job. */
+  readonly refuse: (batch: number, line: number, reason: string) => void
+  readonly receive: (batch: number, line: number) => void
+  readonly cancel: (batch: number) => void
+  /** Jobs in a state, by number, after one of them. */
+  readonly jobs: (batch: number, state: JobState, after: number, limit: number) => readonly Job[]
+  /** The same, the newest first. */
+  readonly newest: (batch: number, state: JobState, limit: number) => readonly Job[]
+  /** Why inputs became no job, the most frequent first. */
+  readonly refusals: (batch: number, limit: number) => readonly { readonly reason: string; readonly count: number }[]
+  /** Forgets the batch; its lines in steps. @returns false: there are more, call again */
+  readonly remove: (batch: number, most: number) => boolean
 }

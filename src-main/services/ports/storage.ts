@@ -8,7 +8,7 @@ import type { JobEvent } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
 import type { EndpointRevision } from '../../domain/platform/endpoint-view.ts'
 import type { AppStore, ArtifactFiles } from './apps.ts'
-import type { ChunkStore, JobArchive, PayloadStore, StoredPayload } from './job-storage.ts'
+import type { BatchStore, ChunkStore, JobArchive, PayloadStore, StoredPayload } from './job-storage.ts'
 import type { KeyStore } from './keys.ts'
 import type { MachineStore } from './machines.ts'
 import type { ModelDownloadStore, ModelFiles } from './models.ts'
@@ -335,6 +335,7 @@ export type Storage = WorkflowStorage & {
   readonly apps: AppStore
   readonly savedRequests: SavedRequestStore
   readonly schedules: ScheduleStore
+  readonly batches: BatchStore
   readonly loadTests: LoadTestStore
   readonly comparisons: ComparisonStore
   readonly projects: ProjectStore

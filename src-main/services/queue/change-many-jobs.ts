@@ -3,6 +3,7 @@
  * moved in batches, each a commit of its own, so that the service answers others in between; what was moved stays so
  * where a later batch fails. Jobs that come meanwhile are left alone.
  */
+import type { JobState } from '../../contract/job.ts'
 import type { BulkMove } from '../../contract/job-routes.ts'
 import { TRANSITIONS } from '../../domain/job/transitions.ts'
 import type { Job, JobFilter, Storage } from '../ports/storage.ts'
@@ -31,8 +32,11 @@ export type BulkResult = {
   readonly refused: readonly { readonly reason: string; readonly count: number }[]
 }
 
-/** Which jobs: by id, or all that a filter lets through. */
-export type JobSelection = { readonly ids: readonly string[] } | { readonly filter: JobFilter }
+/** Which jobs: by id, all that a filter lets through, or those of a batch in some states. */
+export type JobSelection =
+  | { readonly ids: readonly string[] }
+  | { readonly filter: JobFilter }
+  | { readonly batch: number; readonly states: readonly JobState[] }
 
 /** Some of the selected jobs, and how many of the ids in between are of no job. */
 type SelectedJobs = { readonly jobs: readonly Job[]; readonly unknown: number }
@@ -45,7 +49,7 @@ export async function moveJobs(deps: Deps, action: BulkMove, selection: JobSelec
   const refused = createRefusals()
   let changed = 0
   // No move takes an archived job: a filter does not mean it.
-  const movable = 'ids' in selection ? selection : { filter: { ...selection.filter, archived: false } }
+  const movable = 'filter' in selection ? { filter: { ...selection.filter, archived: false } } : selection
   for await (const { jobs, unknown } of selectedJobs(storage, movable, { most: BATCH })) {
     refused.add(UNKNOWN_JOB, unknown)
     const reasons = await storage.write(() => jobs.map((job) => moveOne(storage, job, action, clock)))
@@ -95,8 +99,18 @@ export async function* selectedJobs(
     }
     return
   }
+  if ('batch' in selection) {
+    for (const state of selection.states) {
+      let jobs = storage.batches.jobs(selection.batch, state, 0, most)
+      // By the number of each, so that a job that comes back to its state is not met again.
+      for (let last = jobs.at(-1); last !== undefined; last = jobs.at(-1)) {
+        yield { jobs, unknown: 0 }
+        jobs = storage.batches.jobs(selection.batch, state, last.seq, most)
+      }
+    }
+    return
+  }
   const { filter } = selection
-  // By the number of each, so that a job that comes back to its state is not met again.
   let before = Math.min(filter.before ?? Number.MAX_SAFE_INTEGER, storage.jobs.newestSeq() + 1)
   let { after } = filter
   await catchUp(storage, filter)

@@ -5,6 +5,7 @@ import { jobId } from '../../domain/ids.ts'
 import { retentionMs } from '../../domain/job/job-record.ts'
 import type { Json } from '../../domain/json/json.ts'
 import type { TraceContext } from '../../domain/monitoring/trace-context.ts'
+import type { BatchPlace } from '../ports/job-storage.ts'
 import type { Endpoint, Job, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
@@ -19,6 +20,8 @@ export type Submission = {
   readonly trace?: TraceContext | undefined
   /** The wait that runsync was asked for, in ms; undefined without one. */
   readonly waitMs: number | undefined
+  /** Its place in a batch: where another job has it already, that one is given back. */
+  readonly batch?: BatchPlace | undefined
 }
 
 /**
@@ -31,7 +34,7 @@ export type Submission = {
 export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
   endpoint: Endpoint,
-  { kind, request, input, s3Config, waitMs, trace }: Submission,
+  { kind, request, input, s3Config, waitMs, trace, batch }: Submission,
   withJob: (job: Job) => void = () => undefined,
 ): Promise<Job> {
   if (endpoint.config.workersMax === 0) {
@@ -58,10 +61,19 @@ export async function submitJob(
         const first = storage.jobs.findByIdempotencyKey(endpoint.id, job.idempotencyKey)
         if (first !== undefined) return { stored: false, result: first }
       }
+      const there = batch === undefined ? undefined : jobAt(storage, batch)
+      if (there !== undefined) return { stored: false, result: there }
       const inserted = storage.jobs.insert({ ...job, input: stored }, momentOf(clock))
       if (trace !== undefined) storage.traces.save(inserted.seq, trace)
+      if (batch !== undefined) storage.batches.place(inserted.seq, batch)
       withJob(inserted)
       return { stored: true, result: inserted }
     }),
   )
+}
+
+/** The job that has a place in a batch, but for the one that is to give way. */
+function jobAt({ batches, jobs }: Storage, { batch, line, instead }: BatchPlace): Job | undefined {
+  const seq = batches.line(batch, line)?.seq ?? undefined
+  return seq === undefined || seq === instead ? undefined : jobs.read(seq)
 }

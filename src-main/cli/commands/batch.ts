@@ -1,0 +1,239 @@
+/** `drydock batch`: the inputs of a file as jobs that belong together. */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { basename, extname, join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Command } from 'commander'
+import type { BatchDetail, BatchView } from '../../contract/job-routes.ts'
+import { limit } from '../../contract/limits.ts'
+import { type FileLine, piecesOf, readInputs } from '../../domain/requests/batch-file.ts'
+import { ago, counted, durationText } from '../../domain/text.ts'
+import { CliError, usageError } from '../cli-error.ts'
+import type { Output } from '../output.ts'
+import { createStatusLine } from '../progress-line.ts'
+import { openSession, type Session } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+type SubmitOptions = { readonly name?: string; readonly template?: string }
+
+// What a person reads of a broken file.
+const PROBLEMS_SHOWN = 20
+const WAIT_MS = 1000
+
+/** Adds the command. */
+export function addBatch(program: Command, surroundings: Surroundings): void {
+  const batch = program.command('batch').description('submit the inputs of a file as one batch, and follow it')
+
+  batch
+    .command('submit')
+    .description('queue a job for each input of a file')
+    .argument('<endpoint>', 'id of the endpoint')
+    .argument('<file>', 'JSON lines, CSV with a header (.csv), or a folder of images')
+    .option('--name <name>', 'name of the batch (default: that of the file)')
+    .option('--template <json>', 'of a folder: the input of an image, with {file} for its base64 and {name}')
+    .addHelpText(
+      'after',
+      `
+A line is an input, or a request like {"input": {...}, "policy": {...}}. A row of CSV is an input with the names of the
+header; numbers, true, false, null and JSON keep their types, other cells are text, empty ones are left out.
+A file with a broken line is refused as a whole. An upload that broke off goes on with the same command.
+
+Examples:
+  $ drydock batch submit hello inputs.jsonl
+  $ drydock batch submit hello prompts.csv --name evening
+  $ drydock batch submit hello photos --template '{"prompt": "a boat", "image": "{file}"}'`,
+    )
+    .action(async (endpointId: string, file: string, options: SubmitOptions, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = resolve(surroundings.cwd, file)
+      const read = await inputsOf(path, options.template)
+      const { total, fingerprint } = await check(path, read)
+      const body = { name: (options.name ?? basename(path)).slice(0, 100), total, fingerprint }
+      const made = await client.call('batchCreate', { path: { endpointId }, body })
+      output.note(made.received > 0 ? `batch ${made.id} goes on after line ${made.received}` : `batch ${made.id}`)
+      await send(client, made, { read, show: createStatusLine(output, surroundings) })
+      await report(await client.call('batchRead', { path: { batchId: made.id } }), output)
+    })
+
+  batch
+    .command('list', { isDefault: true })
+    .description('list batches, newest first')
+    .argument('[endpoint]', 'only those of this endpoint')
+    .addHelpText('after', '\nExamples:\n  $ drydock batch list\n  $ drydock batch list hello --json')
+    .action(async (endpoint: string | undefined, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const { batches } = await client.call('batchList', { query: { endpoint } })
+      if (output.json) return output.document({ batches })
+      if (batches.length === 0) return output.line('There is no batch. Submit one with `drydock batch submit`.')
+      output.table(
+        ['BATCH', 'ENDPOINT', 'NAME', 'STATE', 'DONE', 'FAILED', 'OF', 'CREATED'],
+        batches.map((one) => [
+          ...[one.id, one.endpointId, one.name, one.state, String(one.jobs.COMPLETED), String(failedIn(one))],
+          ...[String(one.total), ago(one.createdAt, surroundings.now())],
+        ]),
+      )
+    })
+
+  of('show', 'show how far a batch is, and what failed and why')
+    .addHelpText('after', '\nExamples:\n  $ drydock batch show 0b6f9c1e')
+    .action(async (batchId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const found = await client.call('batchRead', { path: { batchId } })
+      show(found, output, surroundings.now())
+    })
+
+  of('wait', 'wait until no job of a batch is left to end; exits with 4 where one failed')
+    .addHelpText('after', '\nExamples:\n  $ drydock batch wait 0b6f9c1e')
+    .action(async (batchId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const draw = createStatusLine(output, surroundings)
+      let found = await client.call('batchRead', { path: { batchId } })
+      while (found.state === 'running') {
+        draw(`${endedIn(found)} of ${found.total} ended${endText(found, surroundings.now())}`)
+        await pause(WAIT_MS)
+        found = await client.call('batchRead', { path: { batchId } })
+      }
+      draw('')
+      show(found, output, surroundings.now())
+      const why = found.state === 'uploading' ? 'lacks inputs; submit its file again' : failureText(found)
+      if (why !== undefined) throw new CliError('BATCH_INCOMPLETE', { batchId, why })
+    })
+
+  for (const action of ['retry', 'cancel'] as const)
+    of(action, action === 'retry' ? 'retry the jobs of a batch that failed or timed out' : 'cancel what has not ended')
+      .addHelpText('after', `\nExamples:\n  $ drydock batch ${action} 0b6f9c1e`)
+      .action(async (batchId: string, _options: object, command: Command) => {
+        const { client, output } = await openSession(command, surroundings)
+        const result = await client.call(action === 'retry' ? 'batchRetry' : 'batchCancel', { path: { batchId } })
+        if (output.json) return output.document(result)
+        output.line(`${counted(result.changed, 'job')} ${action === 'retry' ? 'queued again' : 'cancelled'}.`)
+        for (const { reason, count } of result.refused) output.note(`${counted(count, 'job')} not changed: ${reason}.`)
+      })
+
+  of('export', 'write the results so far as JSON lines, in the order of the inputs')
+    .requiredOption('--to <file>', 'write to this file')
+    .addHelpText('after', '\nExamples:\n  $ drydock batch export 0b6f9c1e --to results.jsonl')
+    .action(async (batchId: string, { to }: { readonly to: string }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const found = await client.call('batchRead', { path: { batchId } })
+      const file = resolve(surroundings.cwd, to)
+      await pipeline(
+        Readable.from(client.download('batchExport', { path: { batchId } })),
+        createWriteStream(file),
+      ).catch((error: unknown) => {
+        if (error instanceof CliError) throw error
+        throw new CliError('FILE_UNWRITABLE', { file, why: (error as Error).message }, { cause: error })
+      })
+      const missing = found.total - endedIn(found)
+      if (output.json) return output.document({ file, inputs: found.total, missing })
+      output.line(`${counted(found.total - found.unsent, 'input')} written to ${file}`)
+      if (missing > 0) output.note(`${missing} of ${found.total} have no result yet`)
+    })
+
+  function of(name: string, description: string): Command {
+    return batch.command(name).description(description).argument('<batch>', 'id of the batch')
+  }
+}
+
+type ReadFile = () => AsyncIterable<FileLine>
+
+async function inputsOf(path: string, template: string | undefined): Promise<ReadFile> {
+  const unreadable = (error: unknown) =>
+    new CliError('FILE_UNREADABLE', { file: path, why: (error as Error).message }, { cause: error })
+  const found = await stat(path).catch((error: unknown) => Promise.reject(unreadable(error)))
+  if (found.isDirectory()) return await imagesOf(path, template)
+  if (template !== undefined) throw usageError('--template is for a folder of images.')
+  const format = extname(path).toLowerCase() === '.csv' ? 'csv' : 'jsonl'
+  return () => readInputs(createReadStream(path, 'utf8'), format)
+}
+
+const IMAGES = ['.png', '.jpg', '.jpeg', '.webp', '.gif', '.bmp', '.tif', '.tiff']
+
+/** Each image as an input; its number in the order of names is its line. */
+async function imagesOf(path: string, template = '{"image": "{file}", "name": "{name}"}'): Promise<ReadFile> {
+  const names = (await readdir(path)).filter((name) => IMAGES.includes(extname(name).toLowerCase())).sort()
+  async function* lines() {
+    for (const name of names) {
+      const file = await readFile(join(path, name), 'base64')
+      const shown = JSON.stringify(name).slice(1, -1)
+      const text = template.replace(/\s*\n\s*/g, ' ')
+      yield `${text.replaceAll('{name}', () => shown).replaceAll('{file}', () => file)}\n`
+    }
+  }
+  return () => readInputs(lines(), 'jsonl')
+}
+
+/** Reads the whole file once. @throws CliError FILE_INVALID with the first broken lines */
+async function check(path: string, read: ReadFile): Promise<{ readonly total: number; readonly fingerprint: string }> {
+  const hash = createHash('sha256')
+  const problems: string[] = []
+  let total = 0
+  let broken = 0
+  for await (const one of read()) {
+    if ('problem' in one) {
+      broken += 1
+      if (problems.length < PROBLEMS_SHOWN) problems.push(`line ${one.line} is ${one.problem}`)
+    } else {
+      total += 1
+      hash.update(`${one.line} ${one.request}\n`)
+    }
+  }
+  if (broken > problems.length) problems.push(`and ${counted(broken - problems.length, 'line')} more`)
+  if (broken > 0) throw new CliError('FILE_INVALID', { file: path, why: `${problems.join('; ')}. Nothing was queued` })
+  if (total === 0) throw new CliError('FILE_INVALID', { file: path, why: 'it holds no input' })
+  return { total, fingerprint: `sha256 ${hash.digest('hex')}` }
+}
+
+type Sending = { readonly read: ReadFile; readonly show: (text: string) => void }
+
+async function send(client: Session['client'], made: BatchView, { read, show }: Sending): Promise<void> {
+  const path = { batchId: made.id }
+  let sent = made.total - made.unsent
+  for await (const { from, text, inputs } of piecesOf(read(), made.received)) {
+    await client.call('batchAppend', { path, query: { from }, bytes: Readable.from([Buffer.from(text)]) })
+    sent += inputs
+    show(`${Math.min(sent, made.total)} of ${made.total} sent`)
+  }
+  show('')
+}
+
+async function report(found: BatchDetail, output: Output): Promise<void> {
+  if (output.json) output.document(found)
+  else output.line(`${counted(found.total - found.unsent - found.refused, 'job')} queued as batch ${found.id}`)
+  if (found.refused === 0) return
+  for (const { reason, count, jobId } of found.failures)
+    if (jobId === undefined) output.note(`${counted(count, 'line')}: ${reason}`)
+  throw new CliError('LINES_REFUSED', { count: counted(found.refused, 'line') })
+}
+
+const failedIn = ({ jobs, refused }: BatchView) => jobs.FAILED + jobs.TIMED_OUT + refused
+const endedIn = ({ total, unsent, jobs }: BatchView) => total - unsent - jobs.IN_QUEUE - jobs.IN_PROGRESS
+const endText = ({ endsAt }: BatchDetail, now: number) =>
+  endsAt === undefined ? '' : `, the rest in about ${durationText(Math.max(0, endsAt - now))}`
+
+function failureText(found: BatchView): string | undefined {
+  const failed = failedIn(found) + found.jobs.CANCELLED
+  return failed === 0 ? undefined : `ended, but ${failed} of ${found.total} inputs have no result`
+}
+
+function show(found: BatchDetail, output: Output, now: number): void {
+  if (output.json) {
+    output.document(found)
+    return
+  }
+  const { name, endpointId, state, total, unsent, refused, gone, jobs, failures } = found
+  output.line(`${name} on ${endpointId}: ${state}, ${endedIn(found)} of ${total} ended${endText(found, now)}`)
+  const rest = { 'not sent': unsent, refused, 'no longer stored': gone }
+  const counts = Object.entries({ ...jobs, ...rest }).filter(([, count]) => count > 0)
+  output.line(counts.map(([what, count]) => `${count} ${what}`).join(', '))
+  if (failures.length > 0)
+    output.table(
+      ['COUNT', 'REASON', 'ONE JOB'],
+      failures.map(({ count, reason, jobId }) => [String(count), reason, jobId ?? '']),
+    )
+  const most = limit('batchFailuresRead')
+  if (failedIn(found) > most) output.note(`reasons of the newest ${most} failures`)
+}

@@ -1,0 +1,209 @@
+/**
+ * Files of inputs: JSON lines and CSV become bodies of `run`, one an input, under the number of the line where it
+ * begins. Pieces of a file come in, no more than a line of it is held. What is wrong with a line is said with its
+ * number; a line of a wrong file is never taken for an input.
+ */
+import { limit } from '../../contract/limits.ts'
+import { sizeText } from '../text.ts'
+
+/** An input of a file, or what is wrong with the line. */
+export type FileLine =
+  | { readonly line: number; readonly request: string }
+  | { readonly line: number; readonly problem: string }
+
+/** How the inputs stand in a file. */
+export type FileFormat = 'jsonl' | 'csv'
+
+/**
+ * Reads a file.
+ * @param pieces its text, decoded
+ * @yields inputs and problems in their order; after one input too many, or a header that is none, it ends
+ */
+export async function* readInputs(pieces: AsyncIterable<string>, format: FileFormat): AsyncGenerator<FileLine> {
+  const most = limit('batchInputs')
+  let inputs = 0
+  for await (const one of format === 'csv' ? csvInputs(linesOf(pieces)) : jsonInputs(linesOf(pieces))) {
+    if ('request' in one) inputs += 1
+    if (inputs > most) {
+      yield { line: one.line, problem: `a batch holds at most ${most} inputs, and this line is one more` }
+      return
+    }
+    yield one
+  }
+}
+
+type Line = { readonly line: number; readonly text: string } | { readonly line: number; readonly problem: string }
+
+const TOO_LONG = `longer than ${sizeText(limit('runBodyBytes'))}, which an input has at most`
+
+/** The lines of a file without their ends; a byte order mark is left out. */
+async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Line> {
+  const most = limit('runBodyBytes')
+  let line = 1
+  let parts: string[] = []
+  let length = 0
+  const end = (): Line => {
+    const text = parts.join('')
+    const found: Line =
+      length > most ? { line, problem: TOO_LONG } : { line, text: text.endsWith('\r') ? text.slice(0, -1) : text }
+    parts = []
+    length = 0
+    line += 1
+    return found
+  }
+  const add = (text: string) => {
+    length += text.length
+    if (length <= most) parts.push(text)
+    else parts = []
+  }
+  for await (const piece of pieces) {
+    const [first = '', ...more] = (line === 1 && length === 0 ? piece.replace(/^\uFEFF/, '') : piece).split('\n')
+    add(first)
+    for (const text of more) {
+      yield end()
+      add(text)
+    }
+  }
+  if (length > 0) yield end()
+}
+
+async function* jsonInputs(lines: AsyncIterable<Line>): AsyncGenerator<FileLine> {
+  for await (const one of lines) {
+    if ('problem' in one) yield one
+    else if (one.text.trim() !== '') yield jsonInput(one.line, one.text.trim())
+  }
+}
+
+function jsonInput(line: number, text: string): FileLine {
+  const value = parsed(text)
+  if (value === undefined) return { line, problem: 'not valid JSON' }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { line, problem: 'not an object: an input is like {"prompt": "a boat"}' }
+  return fitting(line, Object.hasOwn(value, 'input') ? text : `{"input":${text}}`)
+}
+
+const fitting = (line: number, request: string): FileLine =>
+  request.length > limit('runBodyBytes') ? { line, problem: TOO_LONG } : { line, request }
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+// A row ends where its quotes are closed: by RFC 4180 a quote within a cell is doubled.
+async function* csvInputs(lines: AsyncIterable<Line>): AsyncGenerator<FileLine> {
+  let names: readonly string[] | undefined
+  let open: { line: number; text: string } | undefined
+  for await (const one of lines) {
+    if ('problem' in one) {
+      yield open === undefined ? one : { line: open.line, problem: TOO_LONG }
+      if (names === undefined) return
+      open = undefined
+      continue
+    }
+    const row = open === undefined ? { ...one } : { line: open.line, text: `${open.text}\n${one.text}` }
+    if (row.text.length > limit('runBodyBytes')) {
+      yield { line: row.line, problem: 'a quote of it is not closed' }
+      return
+    }
+    open = quotes(row.text) % 2 === 1 ? row : undefined
+    if (open !== undefined || row.text.trim() === '') continue
+    const cells = cellsOf(row.text)
+    if (names === undefined) {
+      const why = typeof cells === 'string' ? cells : headerProblem(cells)
+      if (why !== undefined) return yield { line: row.line, problem: `${why}, and it is the header` }
+      names = cells as readonly string[]
+    } else yield csvInput(row.line, names, cells)
+  }
+  if (open !== undefined) yield { line: open.line, problem: 'a quote of it is not closed' }
+}
+
+const quotes = (text: string) => text.split('"').length - 1
+
+function headerProblem(names: readonly string[]): string | undefined {
+  const empty = names.findIndex((name) => name.trim() === '')
+  if (empty >= 0) return `column ${empty + 1} has no name`
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  return twice === undefined ? undefined : `two columns are called ${twice}`
+}
+
+function csvInput(line: number, names: readonly string[], cells: readonly string[] | string): FileLine {
+  if (typeof cells === 'string') return { line, problem: cells }
+  if (cells.length !== names.length)
+    return { line, problem: `${cells.length} cells, but the header has ${names.length}` }
+  const fields = names.flatMap((name, at) => {
+    const value = cellJson(cells[at] ?? '')
+    return value === undefined ? [] : [`${JSON.stringify(name)}:${value}`]
+  })
+  return fitting(line, `{"input":{${fields.join(',')}}}`)
+}
+
+/** @returns the cells of a row, or what is wrong with it */
+function cellsOf(text: string): readonly string[] | string {
+  const cells: string[] = []
+  for (let at = 0; ; at += 1) {
+    let cell = ''
+    if (text[at] === '"') {
+      do {
+        const end = text.indexOf('"', at + 1)
+        if (end < 0) return 'a quote of it is not closed'
+        cell += text.slice(at + 1, end)
+        at = end + 1
+        if (text[at] === '"') cell += '"'
+      } while (text[at] === '"')
+      if (at < text.length && text[at] !== ',') return 'text follows a closed quote'
+    } else {
+      const end = text.indexOf(',', at)
+      cell = text.slice(at, end < 0 ? text.length : end)
+      if (cell.includes('"')) return 'a quote stands within a cell that does not begin with one'
+      at += cell.length
+    }
+    cells.push(cell)
+    if (at >= text.length) return cells
+  }
+}
+
+const SCALAR = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/
+
+/**
+ * What a cell means: nothing where it is empty, what is JSON is that, all else is text. So 007 is text, and `"7"`, with
+ * its quotes in the cell, is too.
+ */
+function cellJson(cell: string): string | undefined {
+  if (cell === '') return undefined
+  if (SCALAR.test(cell)) return cell
+  return /^[[{"]/.test(cell) && parsed(cell) !== undefined ? cell : JSON.stringify(cell)
+}
+
+/** Lines that are sent at once, and where they begin. */
+export type Piece = { readonly from: number; readonly text: string; readonly inputs: number }
+
+// Held at once; source: ours, so that an upload that broke off sends little again.
+const PIECE_LENGTH = 4 * 1024 * 1024
+
+/** Cuts inputs into pieces after a line, with an empty line for each that is none; problems are left out. */
+export async function* piecesOf(lines: AsyncIterable<FileLine>, after: number): AsyncGenerator<Piece> {
+  let from = 0
+  let next = 0
+  let inputs = 0
+  let text = ''
+  for await (const one of lines) {
+    if ('problem' in one || one.line <= after) continue
+    const isFull =
+      one.line - from >= limit('batchPieceLines') || text.length + one.request.length > PIECE_LENGTH || inputs === 0
+    if (isFull) {
+      if (inputs > 0) yield { from, text, inputs }
+      from = one.line
+      next = one.line
+      inputs = 0
+      text = ''
+    }
+    text += `${'\n'.repeat(one.line - next)}${one.request}\n`
+    next = one.line + 1
+    inputs += 1
+  }
+  if (inputs > 0) yield { from, text, inputs }
+}

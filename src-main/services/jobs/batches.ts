@@ -1,0 +1,217 @@
+/**
+ * Batches: the inputs of a file as jobs that are counted, retried, cancelled and exported together. Each job has a line;
+ * a line has one job at a time, whoever sends it twice. Jobs live as others do: a batch says how many are gone.
+ */
+import { AppError } from '../../contract/errors.ts'
+import { JOB_STATES, type JobState } from '../../contract/job.ts'
+import type { BatchCreate, BatchDetail, BatchView } from '../../contract/job-routes.ts'
+import { limit } from '../../contract/limits.ts'
+import { errorLine } from '../../domain/job/read-error.ts'
+import { isFinal, TRANSITIONS } from '../../domain/job/transitions.ts'
+import type { Json } from '../../domain/json/json.ts'
+import type { SubmitDeps } from '../endpoint-kinds.ts'
+import type { Batch } from '../ports/job-storage.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock } from '../ports/system.ts'
+import { type BulkResult, createRefusals, moveJobs } from '../queue/change-many-jobs.ts'
+import { streamOf } from './list-jobs.ts'
+import { runJobAgain, whyNotAgain } from './run-jobs-again.ts'
+
+type Deps = { readonly storage: Storage; readonly clock: Clock }
+
+const FAILED = TRANSITIONS.retry.from
+const OPEN = TRANSITIONS.cancel.from
+
+/** A batch by its id. @throws AppError BATCH_NOT_FOUND */
+export function requireBatch({ batches }: Pick<Storage, 'batches'>, id: string): Batch {
+  const batch = batches.get(id)
+  if (batch === undefined) throw new AppError('BATCH_NOT_FOUND', { batchId: id.slice(0, 100) })
+  return batch
+}
+
+/** The newest batches, of an endpoint or of all. */
+export function listBatches({ storage }: Pick<Deps, 'storage'>, endpointId: string | undefined): readonly BatchView[] {
+  return storage.batches.list(endpointId, limit('batchesKept')).map((batch) => viewBatch(storage, batch))
+}
+
+/** A batch with its counts, which nothing is added up for. */
+export function viewBatch({ batches }: Pick<Storage, 'batches'>, batch: Batch): BatchView {
+  const { id, endpointId, name, createdAt, total, received } = batch
+  const counts = batches.counts(batch.seq)
+  const { REFUSED: refused = 0, GONE: gone = 0 } = counts
+  const jobs = Object.fromEntries(JOB_STATES.map((state) => [state, counts[state] ?? 0])) as Record<JobState, number>
+  const unsent = Math.max(0, total - refused - gone - JOB_STATES.reduce((sum, state) => sum + jobs[state], 0))
+  const isOpen = OPEN.some((state) => jobs[state] > 0)
+  const state = isOpen ? 'running' : batch.cancelled === 1 ? 'cancelled' : 'ended'
+  return {
+    ...{ id, endpointId, name, createdAt, total, received, unsent, refused, gone, jobs },
+    state: unsent > 0 && batch.cancelled === 0 ? 'uploading' : state,
+  }
+}
+
+/** The same with what failed and why, and when it will end. */
+export function readBatch({ storage, clock }: Deps, id: string): BatchDetail {
+  const batch = requireBatch(storage, id)
+  const view = viewBatch(storage, batch)
+  const endsAt = expectedEnd(storage, batch, { view, now: clock.now() })
+  return { ...view, failures: [...failuresOf(storage, batch)], ...(endsAt === undefined ? {} : { endsAt }) }
+}
+
+// Reasons that are shown; source: ours, because a person reads no more.
+const REASONS = 20
+const REASON_LENGTH = 300
+const TTL_OVER = 'its time to live was over before it ended'
+
+function failuresOf({ batches }: Storage, { seq }: Batch): BatchDetail['failures'] {
+  const byReason = new Map<string, { reason: string; count: number; jobId?: string }>()
+  for (const state of FAILED)
+    for (const job of batches.newest(seq, state, limit('batchFailuresRead'))) {
+      const reason = job.error === null ? TTL_OVER : errorLine(job.error).slice(0, REASON_LENGTH)
+      const found = byReason.get(reason)
+      if (found === undefined) byReason.set(reason, { reason, count: 1, jobId: job.id })
+      else found.count += 1
+    }
+  return [...byReason.values(), ...batches.refusals(seq, REASONS)].sort((a, b) => b.count - a.count).slice(0, REASONS)
+}
+
+// So many of the latest ends tell how fast it goes; fewer than some are chance.
+const ENDS_READ = 100
+const ENDS_NEEDED = 5
+
+function expectedEnd(
+  { batches }: Storage,
+  { seq }: Batch,
+  { view, now }: { readonly view: BatchView; readonly now: number },
+): number | undefined {
+  const open = OPEN.reduce((sum, state) => sum + view.jobs[state], 0)
+  const ends = (['COMPLETED', 'FAILED'] as const)
+    .flatMap((state) => batches.newest(seq, state, ENDS_READ))
+    .flatMap(({ finishedAt }) => finishedAt ?? [])
+    .sort((a, b) => b - a)
+    .slice(0, ENDS_READ)
+  const first = ends.at(-1)
+  if (view.state !== 'running' || first === undefined || ends.length < ENDS_NEEDED) return undefined
+  // Until now, not until the last end: a batch that has come to a stand ends later and later.
+  return Math.round(now + ((now - first) / (ends.length - 1)) * open)
+}
+
+/** Begins a batch, or finds the one with this fingerprint that still lacks inputs. */
+export async function createBatch(deps: SubmitDeps, endpoint: Endpoint, given: BatchCreate): Promise<BatchView> {
+  const { storage, clock, newId } = deps
+  const { name, total, fingerprint = null } = given
+  const id = await storage.write(() => {
+    if (storage.endpoints.get(endpoint.id) === undefined)
+      throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpoint.id })
+    const before = fingerprint === null ? undefined : storage.batches.named(endpoint.id, fingerprint)
+    if (before?.total === total && viewBatch(storage, before).state === 'uploading') return before.id
+    const batch = { id: newId.uuid(), endpointId: endpoint.id, name, fingerprint, total, createdAt: clock.now() }
+    storage.batches.insert(batch)
+    return batch.id
+  })
+  await forgetOld(storage, endpoint.id)
+  return viewBatch(storage, requireBatch(storage, id))
+}
+
+async function forgetOld(storage: Storage, endpointId: string): Promise<void> {
+  const kept = limit('batchesKept')
+  const isOver = (batch: Batch) => ['ended', 'cancelled'].includes(viewBatch(storage, batch).state)
+  for (const batch of storage.batches
+    .list(endpointId, kept * 2)
+    .slice(kept)
+    .filter(isOver))
+    await remove(storage, batch)
+}
+
+// So many lines are deleted in some ms.
+const LINES_AT_ONCE = 2000
+
+async function remove(storage: Storage, { seq }: Batch): Promise<void> {
+  while (!(await storage.write(() => storage.batches.remove(seq, LINES_AT_ONCE))));
+}
+
+/** Forgets a batch; its jobs stay. @throws AppError BATCH_NOT_FOUND */
+export async function deleteBatch({ storage }: Deps, id: string): Promise<void> {
+  await remove(storage, requireBatch(storage, id))
+}
+
+/**
+ * Whether a line that arrives becomes a job now.
+ * @returns false where it was taken in before
+ * @throws AppError BATCH_CLOSED where the batch is cancelled or has all its inputs
+ */
+export function takesLine({ batches }: Pick<Storage, 'batches'>, batch: Batch, line: number): boolean {
+  if (batches.line(batch.seq, line) !== undefined) return false
+  const { cancelled } = requireBatch({ batches }, batch.id)
+  if (cancelled === 1) throw new AppError('BATCH_CLOSED', { batchId: batch.id, why: 'was cancelled' })
+  return true
+}
+
+/** Retries what failed and what timed out: jobs that the job API has forgotten become new ones on their lines. */
+export async function retryBatch(deps: SubmitDeps, id: string): Promise<BulkResult> {
+  const { storage } = deps
+  const { seq: batch } = requireBatch(storage, id)
+  const refused = createRefusals()
+  let changed = 0
+  for (const state of FAILED)
+    for await (const job of jobsOf(storage, batch, state)) {
+      if (job.archived === 0) continue
+      const place = storage.batches.placeOf(job.seq)
+      if (place === undefined) continue
+      try {
+        await runJobAgain(deps, job, { ...place, instead: job.seq })
+        changed += 1
+      } catch (error) {
+        refused.add(whyNotAgain(error))
+      }
+    }
+  const moved = await moveJobs(deps, 'retry', { batch, states: FAILED })
+  return { changed: changed + moved.changed, refused: [...refused.all(), ...moved.refused] }
+}
+
+const AT_ONCE = 50
+
+async function* jobsOf({ batches }: Storage, batch: number, state: JobState) {
+  let jobs = batches.jobs(batch, state, 0, AT_ONCE)
+  for (let last = jobs.at(-1); last !== undefined; last = jobs.at(-1)) {
+    yield* jobs
+    jobs = batches.jobs(batch, state, last.seq, AT_ONCE)
+  }
+}
+
+/** Cancels what has not ended, and takes in no more. */
+export async function cancelBatch(deps: Deps, id: string): Promise<BulkResult> {
+  const { storage } = deps
+  const { seq: batch } = requireBatch(storage, id)
+  await storage.write(() => storage.batches.cancel(batch))
+  return await moveJobs(deps, 'cancel', { batch, states: OPEN })
+}
+
+/**
+ * What became of each input so far, as lines of JSON in the order of the inputs, made as they are asked for. Inputs that
+ * have not arrived have no line yet; those without a result have their state alone.
+ */
+export async function* exportBatch({ storage }: Deps, { seq: batch }: Batch): AsyncGenerator<Json> {
+  let lines = storage.batches.lines(batch, 0, AT_ONCE)
+  for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
+    for (const { line, seq, reason } of lines) {
+      if (seq === null) yield `${JSON.stringify({ line, status: 'REFUSED', error: reason })}\n`
+      else yield* resultOf(storage, line, seq)
+    }
+    lines = storage.batches.lines(batch, last.line, AT_ONCE)
+  }
+}
+
+async function* resultOf(storage: Storage, line: number, seq: number): AsyncGenerator<Json> {
+  const job = storage.jobs.read(seq)
+  if (job === undefined) return yield `${JSON.stringify({ line, status: 'GONE' })}\n`
+  const { id, status, error } = job
+  const removed = storage.archive.isOutputRemoved(seq) ? { outputRemoved: true } : {}
+  const output = isFinal(status) ? await storage.jobs.readOutput(job).catch(() => undefined) : undefined
+  yield JSON.stringify({ line, id, status, ...(error === null ? {} : { error }), ...removed }).slice(0, -1)
+  if (output !== undefined) {
+    yield ',"output":'
+    yield output
+  }
+  if (isFinal(status)) yield* streamOf(storage, job)
+  yield '}\n'
+}

@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
+import { setup } from '../support/core.ts'
+
+const headers = { 'content-type': 'application/x-ndjson' }
+const inputs = (from: number, to: number) => {
+  const lines: string[] = []
+  for (let n = from; n <= to; n++) lines.push(`{"input":{"n":${n}}}`)
+  return lines.join('\n')
+}
+
+async function withBatch(total: number, more: object = {}) {
+  const service = await setup()
+  await service.createEndpoint('e', { workersMin: 0 })
+  const create = () => service.post('/api/endpoints/e/batches', { name: 'evening', total, ...more })
+  const batch = await create()
+  const append = async (from: number, body: string) =>
+    (await service.ask('POST', `/api/batches/${batch.id}/lines?from=${from}`, { body, headers })).body
+  const read = () => service.get(`/api/batches/${batch.id}`)
+  const exported = async () => {
+    const text = await (await service.request('GET', `/api/batches/${batch.id}/export`)).text()
+    return text.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
+  }
+  return { ...service, batch, create, append, read, exported }
+}
+
+describe('a batch', () => {
+  it('counts its inputs, says which were refused, and exports them in their order', async () => {
+    const { append, read, exported, get } = await withBatch(4)
+    expect((await read()).state).toBe('uploading')
+    const text = '{"input":{"n":1}}\n\nnonsense\n{"input":{"n":4}}\n{"input":{"n":5}}'
+    expect(await append(1, text)).toMatchObject({ queued: 3, refused: 1, received: 5 })
+    const found = await read()
+    expect(found).toMatchObject({ state: 'running', unsent: 0, refused: 1, jobs: { IN_QUEUE: 3 } })
+    expect(found.failures).toMatchObject([{ count: 1, reason: expect.stringContaining('JSON') }])
+    expect((await exported()).map(({ line, status }) => [line, status])).toEqual([
+      [1, 'IN_QUEUE'],
+      [3, 'REFUSED'],
+      [4, 'IN_QUEUE'],
+      [5, 'IN_QUEUE'],
+    ])
+    expect((await get('/api/batches?endpoint=e')).batches).toMatchObject([{ name: 'evening', total: 4 }])
+  })
+
+  it('takes no line twice, and an upload that broke off goes on in the same batch', async () => {
+    const { append, create, batch, get } = await withBatch(6, { fingerprint: 'f' })
+    await append(1, inputs(1, 4))
+    expect(await create()).toMatchObject({ id: batch.id, received: 4, unsent: 2 })
+    expect(await append(3, inputs(3, 6))).toMatchObject({ queued: 2, received: 6 })
+    expect((await get('/api/jobs?endpoint=e')).requests.length).toBe(6)
+    expect((await create()).id).not.toBe(batch.id)
+  })
+
+  it('takes no more inputs than were announced, nor lines than a piece has', async () => {
+    const { append, read } = await withBatch(2)
+    expect((await append(1, inputs(1, 3))).code).toBe('BATCH_CLOSED')
+    expect((await read()).jobs.IN_QUEUE).toBe(2)
+    const most = limit('batchPieceLines')
+    const { append: piece } = await withBatch(most + 2)
+    expect((await piece(1, inputs(1, most - 1))).queued).toBe(most - 1)
+    expect((await piece(1, inputs(1, most))).queued).toBe(1)
+    expect((await piece(1, inputs(1, most + 1))).code).toBe('BODY_TOO_LARGE')
+  })
+
+  it('is as large as the limit at most', async () => {
+    const { ask } = await withBatch(limit('batchInputs') - 1)
+    const status = async (total: number) =>
+      (await ask('POST', '/api/endpoints/e/batches', { body: { name: 'many', total } })).status
+    expect([await status(limit('batchInputs')), await status(limit('batchInputs') + 1)]).toEqual([200, 400])
+  })
+
+  it('retries what failed alone, and cancels what has not ended', async () => {
+    const { append, read, post, batch, connect, take } = { ...(await withBatch(3)), connect: 0, take: 0 }
+    void connect
+    void take
+    await append(1, inputs(1, 3))
+    expect(await post(`/api/batches/${batch.id}/retry`)).toEqual({ changed: 0, refused: [] })
+    expect(await post(`/api/batches/${batch.id}/cancel`)).toEqual({ changed: 3, refused: [] })
+    expect(await read()).toMatchObject({ state: 'cancelled', jobs: { CANCELLED: 3, IN_QUEUE: 0 } })
+  })
+})

@@ -14,6 +14,7 @@ const detail = {
   createdAt: NOW - 2000,
   input: {},
   lowPriority: false,
+  priority: 0,
   attempt: 0,
   waitingReason: 'the endpoint is paused',
   history: [{ at: NOW - 2000, event: 'submit', to: 'IN_QUEUE', attempt: 0 }],

@@ -245,7 +245,7 @@ describe('workflow run', () => {
   })
 
   test('shows a person how far it is', async () => {
-    const job = { id: JOB, endpointId: 'e', createdAt: NOW, input: {}, lowPriority: false, attempt: 1 }
+    const job = { id: JOB, endpointId: 'e', createdAt: NOW, input: {}, lowPriority: false, priority: 0, attempt: 1 }
     const rest = { history: [], deliveries: [], chunkCount: 0 }
     const jobs = [
       { ...job, ...rest, status: 'IN_QUEUE', waitingReason: 'a worker starts' },

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { BatchDetail, BatchView } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
-import { type FileLine, piecesOf, readInputs } from '../../domain/requests/batch-file.ts'
+import { checkInputs, type FileLine, piecesOf, readInputs } from '../../domain/requests/batch-file.ts'
 import { ago, counted, durationText } from '../../domain/text.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Output } from '../output.ts'
@@ -19,8 +19,6 @@ import type { Surroundings } from '../surroundings.ts'
 
 type SubmitOptions = { readonly name?: string; readonly template?: string }
 
-// What a person reads of a broken file.
-const PROBLEMS_SHOWN = 20
 const WAIT_MS = 1000
 
 /** Adds the command. */
@@ -169,21 +167,9 @@ async function imagesOf(path: string, template = '{"image": "{file}", "name": "{
 /** Reads the whole file once. @throws CliError FILE_INVALID with the first broken lines */
 async function check(path: string, read: ReadFile): Promise<{ readonly total: number; readonly fingerprint: string }> {
   const hash = createHash('sha256')
-  const problems: string[] = []
-  let total = 0
-  let broken = 0
-  for await (const one of read()) {
-    if ('problem' in one) {
-      broken += 1
-      if (problems.length < PROBLEMS_SHOWN) problems.push(`line ${one.line} is ${one.problem}`)
-    } else {
-      total += 1
-      hash.update(`${one.line} ${one.request}\n`)
-    }
-  }
-  if (broken > problems.length) problems.push(`and ${counted(broken - problems.length, 'line')} more`)
-  if (broken > 0) throw new CliError('FILE_INVALID', { file: path, why: `${problems.join('; ')}. Nothing was queued` })
-  if (total === 0) throw new CliError('FILE_INVALID', { file: path, why: 'it holds no input' })
+  const { total, problems } = await checkInputs(read(), (text) => hash.update(text))
+  if (problems.length > 0)
+    throw new CliError('FILE_INVALID', { file: path, why: `${problems.join('; ')}. Nothing was queued` })
   return { total, fingerprint: `sha256 ${hash.digest('hex')}` }
 }
 

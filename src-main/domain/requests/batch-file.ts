@@ -4,7 +4,7 @@
  * number; a line of a wrong file is never taken for an input.
  */
 import { limit } from '../../contract/limits.ts'
-import { sizeText } from '../text.ts'
+import { counted, sizeText } from '../text.ts'
 
 /** An input of a file, or what is wrong with the line. */
 export type FileLine =
@@ -176,6 +176,37 @@ function cellJson(cell: string): string | undefined {
   if (cell === '') return undefined
   if (SCALAR.test(cell)) return cell
   return /^[[{"]/.test(cell) && parsed(cell) !== undefined ? cell : JSON.stringify(cell)
+}
+
+/** What a file holds: its inputs counted, and the first of its broken lines in words. */
+export type CheckedFile = { readonly total: number; readonly problems: readonly string[] }
+
+// What a person reads of a broken file.
+const PROBLEMS_SHOWN = 20
+
+/**
+ * Reads a file whole before anything of it is sent: one broken line and nothing is.
+ * @param onInput is given each input as a text, from which the same file is known again
+ */
+export async function checkInputs(
+  lines: AsyncIterable<FileLine>,
+  onInput: (text: string) => void = () => undefined,
+): Promise<CheckedFile> {
+  const problems: string[] = []
+  let total = 0
+  let broken = 0
+  for await (const one of lines) {
+    if ('problem' in one) {
+      broken += 1
+      if (problems.length < PROBLEMS_SHOWN) problems.push(`line ${one.line} is ${one.problem}`)
+    } else {
+      total += 1
+      onInput(`${one.line} ${one.request}\n`)
+    }
+  }
+  if (broken > problems.length) problems.push(`and ${counted(broken - problems.length, 'line')} more`)
+  if (broken === 0 && total === 0) problems.push('it holds no input')
+  return { total, problems }
 }
 
 /** Lines that are sent at once, and where they begin. */

@@ -4,19 +4,21 @@ import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import type { Command } from '../../store/app-slices.ts'
 import { CommandsHere } from '../../ui/Page.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
+import { Batches } from './batches/Batches.tsx'
 import { JobRequests } from './jobs/JobRequests.tsx'
 import { LoadTests } from './load/LoadTests.tsx'
 import { Schedules } from './schedules/Schedules.tsx'
 import { WebRequests } from './web/WebRequests.tsx'
 
-const VIEWS = ['Requests', 'Load test', 'Schedules'] as const
-const IN_ADDRESS = { Requests: undefined, 'Load test': 'load', Schedules: 'schedules' } as const
+const VIEWS = ['Requests', 'Batches', 'Load test', 'Schedules'] as const
+const IN_ADDRESS = { Requests: undefined, Batches: 'batches', 'Load test': 'load', Schedules: 'schedules' } as const
+// They queue jobs.
+const OF_JOBS: ReadonlySet<string> = new Set(['Batches', 'Schedules'])
 
-/** Requests to an endpoint: made by hand, one by one or many at once, and by schedules. */
+/** Requests to an endpoint: made by hand, one by one or many at once, from files, and by schedules. */
 export function RequestsTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   const [search, setSearch] = useSearchParams()
-  // Schedules queue jobs.
-  const views = VIEWS.filter((one) => one !== 'Schedules' || endpoint.loadBalanced === undefined)
+  const views = VIEWS.filter((one) => !OF_JOBS.has(one) || endpoint.loadBalanced === undefined)
   const view = views.find((one) => IN_ADDRESS[one] === search.get('view')) ?? 'Requests'
   const setView = useCallback(
     (wanted: (typeof VIEWS)[number]) => {
@@ -41,6 +43,7 @@ export function RequestsTab({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   return (
     <div className="flex flex-col gap-4 pb-4">
       <CommandsHere commands={commands} />
+      {view === 'Batches' && <Batches key={endpoint.id} endpoint={endpoint} choice={choice} />}
       {view === 'Load test' && <LoadTests key={endpoint.id} endpoint={endpoint} choice={choice} />}
       {view === 'Schedules' && <Schedules key={endpoint.id} endpoint={endpoint} choice={choice} />}
       {view === 'Requests' &&

@@ -42,6 +42,25 @@ export const schedulesQuery = (client: ApiClient, endpointId: string) =>
     refetchInterval: SCHEDULES_MS,
   })
 
+// Its jobs tell of themselves, the counts of a batch do not.
+const BATCHES_MS = 2000
+
+/** The batches of an endpoint, newest first. */
+export const batchesQuery = (client: ApiClient, endpointId: string) =>
+  queryOptions({
+    queryKey: ['batches', endpointId],
+    queryFn: ({ signal }) => client.call('batchList', { query: { endpoint: endpointId }, signal }),
+    refetchInterval: BATCHES_MS,
+  })
+
+/** One batch, with its failures. */
+export const batchQuery = (client: ApiClient, batchId: string) =>
+  queryOptions({
+    queryKey: ['batch', batchId],
+    queryFn: ({ signal }) => client.call('batchRead', { path: { batchId }, signal }),
+    refetchInterval: BATCHES_MS,
+  })
+
 /** The newest requests to a load-balanced endpoint. */
 export const webRequestsQuery = (client: ApiClient, endpointId: string) =>
   queryOptions({

@@ -1,0 +1,160 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Ban, Download, Ellipsis, RotateCcw, Trash2 } from 'lucide-react'
+import { Link } from 'wouter'
+import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-routes.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { asSentence, duration } from '../../../ui/format.ts'
+import { Menu } from '../../../ui/Menu.tsx'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { useNow } from '../../../ui/Values.tsx'
+import { batchQuery } from '../request-queries.ts'
+
+/** Inputs of a batch from which nothing more will come. */
+export const endedOf = ({ total, unsent, jobs }: BatchView) => total - unsent - jobs.IN_QUEUE - jobs.IN_PROGRESS
+
+/** Inputs of a batch that failed or became no job. */
+export const failedOf = ({ jobs, refused }: BatchView) => jobs.FAILED + jobs.TIMED_OUT + refused
+
+/** One batch: how far it is, what failed and why, and what a person does with it. */
+export function ShownBatch({ batch }: { readonly batch: BatchView }) {
+  const { client } = useApp()
+  const { data, error } = useQuery(batchQuery(client, batch.id))
+  const { name, total } = data ?? batch
+  const ended = endedOf(data ?? batch)
+  return (
+    <Card title={name} aside={<BatchActions batch={data ?? batch} />} className="min-w-0">
+      <div className="flex flex-col gap-3 p-3">
+        {error !== null && <ErrorNotice error={error} />}
+        <progress
+          value={ended}
+          max={total}
+          aria-label="Inputs that have ended"
+          className="h-1.5 w-full overflow-hidden rounded-full bg-surface-2 [&::-webkit-progress-bar]:bg-surface-2 [&::-webkit-progress-value]:bg-accent"
+        />
+        <p>
+          {ended.toLocaleString('en')} of {counted(total, 'input')} ended
+          {data !== undefined && <ExpectedEnd batch={data} />}
+        </p>
+        <Counts batch={data ?? batch} />
+        {data !== undefined && <Failures failures={data.failures} />}
+      </div>
+    </Card>
+  )
+}
+
+function ExpectedEnd({ batch: { endsAt, state } }: { readonly batch: BatchDetail }) {
+  const now = useNow()
+  if (state === 'uploading') return ' · submit its file again: it goes on where it broke off'
+  return endsAt === undefined ? null : ` · the rest in about ${duration(Math.max(0, endsAt - now))}, as fast as of late`
+}
+
+const COUNTS = [
+  ['Waiting', ({ jobs }) => jobs.IN_QUEUE],
+  ['Running', ({ jobs }) => jobs.IN_PROGRESS],
+  ['Completed', ({ jobs }) => jobs.COMPLETED],
+  ['Failed', ({ jobs }) => jobs.FAILED],
+  ['Timed out', ({ jobs }) => jobs.TIMED_OUT],
+  ['Cancelled', ({ jobs }) => jobs.CANCELLED],
+  ['Refused', ({ refused }) => refused],
+  ['Not sent', ({ unsent }) => unsent],
+  ['No longer stored', ({ gone }) => gone],
+] as const satisfies readonly (readonly [string, (batch: BatchView) => number])[]
+
+function Counts({ batch }: { readonly batch: BatchView }) {
+  return (
+    <dl className="grid grid-cols-[repeat(auto-fill,minmax(110px,1fr))] gap-x-4 gap-y-2">
+      {COUNTS.filter(([, of]) => of(batch) > 0).map(([name, of]) => (
+        <div key={name}>
+          <dt className="text-small text-ink-2">{name}</dt>
+          <dd className="tabular-nums">{of(batch).toLocaleString('en')}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Failures({ failures }: { readonly failures: BatchDetail['failures'] }) {
+  if (failures.length === 0) return null
+  return (
+    <>
+      <h3 className="font-medium">Why inputs have no result</h3>
+      <ul aria-label="Why inputs have no result" className="flex max-h-72 flex-col overflow-y-auto">
+        {failures.map(({ reason, count, jobId }) => (
+          <li key={reason} className="flex gap-3 border-b border-line py-1">
+            <span className="w-16 shrink-0 text-right tabular-nums">{count.toLocaleString('en')}</span>
+            <span className="min-w-0 flex-1 break-words">{asSentence(reason)}</span>
+            {jobId !== undefined && (
+              <Link to={ADDRESS.job(jobId)} className="shrink-0 text-accent hover:underline">
+                One of them
+              </Link>
+            )}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function BatchActions({ batch }: { readonly batch: BatchView }) {
+  const { id: batchId, name, endpointId, jobs } = batch
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const path = { batchId }
+  const work = useMutation({
+    mutationFn: (act: () => Promise<string>) => act(),
+    onSuccess: (text) => store.getState().notify({ kind: 'done', text }),
+    onError: (error) => store.getState().notify({ kind: 'error', text: error.message }),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['batches', endpointId] }),
+        queries.invalidateQueries({ queryKey: ['batch', batchId] }),
+      ]),
+  })
+  const move = async (action: 'batchRetry' | 'batchCancel', done: string) => {
+    const { changed, refused } = await client.call(action, { path })
+    const not = refused.map(({ count, reason }) => ` ${counted(count, 'job')} not: ${reason}.`)
+    return `${counted(changed, 'job')} ${done}.${not.join('')}`
+  }
+  const remove = async () => {
+    await client.call('batchDelete', { path })
+    return `${name} is forgotten. Its jobs stay.`
+  }
+  // A link, so that the browser writes what comes to the disk and nobody holds it.
+  const save = () =>
+    Object.assign(document.createElement('a'), {
+      href: client.address('batchExport', { path }),
+      download: 'batch.jsonl',
+    }).click()
+  return (
+    <div className="flex gap-2">
+      {jobs.FAILED + jobs.TIMED_OUT > 0 && (
+        <Button disabled={work.isPending} onClick={() => work.mutate(() => move('batchRetry', 'queued again'))}>
+          <RotateCcw aria-hidden /> Retry failed
+        </Button>
+      )}
+      <Button onClick={save}>
+        <Download aria-hidden /> Results
+      </Button>
+      <Menu
+        groups={[
+          [
+            {
+              label: 'Cancel what has not ended',
+              icon: <Ban />,
+              onSelect: () => work.mutate(() => move('batchCancel', 'cancelled')),
+            },
+          ],
+          [{ label: `Forget ${name}`, icon: <Trash2 />, danger: true, onSelect: () => work.mutate(remove) }],
+        ]}
+      >
+        <IconButton label={`More for ${name}`} disabled={work.isPending}>
+          <Ellipsis />
+        </IconButton>
+      </Menu>
+    </div>
+  )
+}

@@ -240,6 +240,7 @@ describe('a job in detail', () => {
       expiresAt: clock.wall() + 30 * 60_000,
       retries: 1,
       lowPriority: true,
+      priority: 0,
       attempt: 1,
       input: { a: 1 },
       chunkCount: 0,

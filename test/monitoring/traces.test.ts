@@ -7,12 +7,12 @@ import { type ReceivedSpan, traceReceiver } from '../support/trace-receiver.ts'
 const ECHO = 'def handler(job):\n    return {key: job.get(key) for key in ("traceparent", "tracestate")}\n'
 const CALLER = { trace: '0af7651916cd43dd8448eb211c80319c', span: 'b7ad6b7169203331' }
 
-async function setup({ args = [] as readonly string[] } = {}) {
+async function setup({ args = [] as readonly string[], env = {} as Readonly<Record<string, string>> } = {}) {
   const receiver = await traceReceiver()
   const service = servedService()
   await service.start({
     args: args.map((arg) => arg.replace('RECEIVER', receiver.url)),
-    env: { OTEL_EXPORTER_OTLP_TIMEOUT: '1000' },
+    env,
   })
   const post = async (path: string, body: object, headers: Record<string, string> = {}) => {
     const key = service.read('data', 'account.key').trim()
@@ -103,7 +103,10 @@ it('nothing is exported nor told to workers until an address is set, by the sett
 })
 
 it('a collector that hangs, then refuses, loses spans alone, and the service says so', async () => {
-  const { createHandler, receiver, run, get, figure, stop, read } = await setup({ args: ['--traces-to', 'RECEIVER'] })
+  const { createHandler, receiver, run, get, figure, stop, read } = await setup({
+    args: ['--traces-to', 'RECEIVER'],
+    env: { OTEL_EXPORTER_OTLP_TIMEOUT: '1000' },
+  })
   receiver.answer('never')
   await createHandler('echo', ECHO, { concurrency: 50 })
   for (let batch = 1; batch <= 3; batch++) {

@@ -138,6 +138,24 @@ test('an answer that got lost before another edit is no change of another window
   expect(await kept()).toMatchObject({ draft: 2, text: expect.stringContaining('"title": "two"') })
 })
 
+test('nor is it where later edits did not even arrive', async () => {
+  const { openWindow, kept } = await setup()
+  const { edit, cut, rest, status } = await openWindow()
+  cut('after')
+  edit('one')
+  await rest()
+  cut('before')
+  for (const title of ['two', 'three']) {
+    edit(title)
+    await rest(2000)
+    expect(status()).toBe('away')
+  }
+  cut('no')
+  await rest(2000)
+  expect(status()).toBe('kept')
+  expect(await kept()).toMatchObject({ draft: 2, text: expect.stringContaining('"title": "three"') })
+})
+
 test('a window that was closed while the service was away finds its edits again', async () => {
   const { openWindow, kept } = await setup()
   const before = await openWindow()

@@ -70,6 +70,10 @@ const REST_MS = 500
 // Hands that never rest: what they have made is sent all the same.
 const LATEST_MS = 5000
 const TRY_AGAIN_MS = 2000
+// A minute of edits on a way that is cut, of 20 MiB at most each.
+const UNANSWERED_KEPT = 30
+
+type Sent = { readonly document: WorkflowDocument; readonly text: string }
 
 /** Starts to save. @param workflow as the service has it @param write gives the text of a document */
 export function createAutosave(
@@ -82,8 +86,8 @@ export function createAutosave(
   const now = () => editor.getState().document
   let writer = write
   let savedDocument: WorkflowDocument = now()
-  // What was sent last without an answer: the service may have it.
-  let unanswered: { readonly document: WorkflowDocument; readonly text: string } | undefined
+  // What was sent without an answer, oldest first: the service may have any one of them.
+  let unanswered: readonly Sent[] = []
   let turn: Promise<unknown> = Promise.resolve()
   let cancelTimer = () => {}
   let cancelLatest = () => {}
@@ -136,7 +140,7 @@ export function createAutosave(
   function savedAs(response: WorkflowView, document: WorkflowDocument): void {
     cancelTimers()
     savedDocument = document
-    unanswered = undefined
+    unanswered = []
     set({ workflow: response, status: isDraftSaved() ? 'kept' : 'waiting', problem: undefined })
     if (isDraftSaved()) void forgetUnkept(texts, workflow.id)
     else schedule(REST_MS)
@@ -149,7 +153,7 @@ export function createAutosave(
     text: string,
   ): Promise<boolean> {
     if (!(error instanceof ApiError)) throw error
-    if (error.code === 'WORKFLOW_CHANGED' && (await wasOurs([{ document, text }, unanswered]))) {
+    if (error.code === 'WORKFLOW_CHANGED' && (await wasOurs([{ document, text }, ...unanswered]))) {
       const isDone = savedDocument === document && (operation === 'workflowDraft' || seen().draft === 0)
       return isDone || (await send(operation))
     }
@@ -157,15 +161,16 @@ export function createAutosave(
     const isAway = error.status === 0 || error.status >= 500 || isSignedOut(error)
     set({ status: error.code === 'WORKFLOW_CHANGED' ? 'changed' : isAway ? 'away' : 'refused', problem: error.message })
     void writeUnkept(texts, workflow.id, { text, seen: seen() })
-    if (error.status === 0) unanswered = { document, text }
+    if (error.status === 0 && unanswered.at(-1)?.document !== document)
+      unanswered = [...unanswered, { document, text }].slice(-UNANSWERED_KEPT)
     if (isAway) schedule(TRY_AGAIN_MS)
     return false
   }
 
   // The answer to a call may be lost on its way: then what the service has is what was sent, now or before the last edit.
-  async function wasOurs(sent: readonly (typeof unanswered)[]): Promise<boolean> {
+  async function wasOurs(sent: readonly Sent[]): Promise<boolean> {
     const found = await client.call('workflowRead', { path }).catch(() => undefined)
-    const ours = sent.find((one) => one !== undefined && one.text === found?.text)
+    const ours = sent.find(({ text }) => text === found?.text)
     if (found === undefined || ours === undefined) return false
     savedAs(found, ours.document)
     return true

@@ -39,7 +39,7 @@ const REMOVE_COUNTS = `DELETE FROM batch_counts WHERE batch = ?`
 const REMOVE = `DELETE FROM batches WHERE seq = ?`
 
 /** Makes the store of batches. */
-export function createBatchStore(db: Database): BatchStore {
+export function createBatchStore(db: Database): BatchStore<Job> {
   const all = db.prepare<[number], Batch>(ALL)
   const ofEndpoint = db.prepare<[string, number], Batch>(OF_ENDPOINT)
   const get = db.prepare<[string], Batch>(GET)

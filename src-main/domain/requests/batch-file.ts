@@ -25,7 +25,7 @@ export async function* readInputs(pieces: AsyncIterable<string>, format: FileFor
   for await (const one of format === 'csv' ? csvInputs(linesOf(pieces)) : jsonInputs(linesOf(pieces))) {
     if ('request' in one) inputs += 1
     if (inputs > most) {
-      yield { line: one.line, problem: `a batch holds at most ${most} inputs, and this line is one more` }
+      yield { line: one.line, problem: `one more than a batch holds, which is ${most} inputs` }
       return
     }
     yield one
@@ -133,7 +133,7 @@ function headerProblem(names: readonly string[]): string | undefined {
 function csvInput(line: number, names: readonly string[], cells: readonly string[] | string): FileLine {
   if (typeof cells === 'string') return { line, problem: cells }
   if (cells.length !== names.length)
-    return { line, problem: `${cells.length} cells, but the header has ${names.length}` }
+    return { line, problem: `${counted(cells.length, 'cell')}, but the header has ${names.length}` }
   const fields = names.flatMap((name, at) => {
     const value = cellJson(cells[at] ?? '')
     return value === undefined ? [] : [`${JSON.stringify(name)}:${value}`]
@@ -198,7 +198,7 @@ export async function checkInputs(
   for await (const one of lines) {
     if ('problem' in one) {
       broken += 1
-      if (problems.length < PROBLEMS_SHOWN) problems.push(`line ${one.line} is ${one.problem}`)
+      if (problems.length < PROBLEMS_SHOWN) problems.push(`line ${one.line}: ${one.problem}`)
     } else {
       total += 1
       onInput(`${one.line} ${one.request}\n`)

@@ -1,7 +1,6 @@
 /** What belongs to jobs beside their rows: batches, the archive, the chunks of streams, and large payloads. */
 import type { JobState } from '../../contract/job.ts'
 import type { Json } from '../../domain/json/json.ts'
-import type { Job } from './storage.ts'
 
 /** JSON as text; of a large payload its bytes are decoded. */
 export function jsonText(json: Json): string {
@@ -95,7 +94,7 @@ export type BatchCounts = Readonly<Partial<Record<JobState | 'GONE' | 'REFUSED',
 export type BatchLine = { readonly line: number; readonly seq: number | null; readonly reason: string | null }
 
 /** The batches and whose their jobs are. Methods that write are called inside a Writer's work only. */
-export type BatchStore = {
+export type BatchStore<Job> = {
   /** Newest first; of all endpoints without one. */
   readonly list: (endpointId: string | undefined, limit: number) => readonly Batch[]
   readonly get: (id: string) => Batch | undefined

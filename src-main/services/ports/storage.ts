@@ -335,7 +335,7 @@ export type Storage = WorkflowStorage & {
   readonly apps: AppStore
   readonly savedRequests: SavedRequestStore
   readonly schedules: ScheduleStore
-  readonly batches: BatchStore
+  readonly batches: BatchStore<Job>
   readonly loadTests: LoadTestStore
   readonly comparisons: ComparisonStore
   readonly projects: ProjectStore

@@ -11,7 +11,7 @@ import { asSentence, duration } from '../../../ui/format.ts'
 import { Menu } from '../../../ui/Menu.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { useNow } from '../../../ui/Values.tsx'
-import { batchQuery } from '../request-queries.ts'
+import { batchesQuery, batchQuery } from '../request-queries.ts'
 
 /** Inputs of a batch from which nothing more will come. */
 export const endedOf = ({ total, unsent, jobs }: BatchView) => total - unsent - jobs.IN_QUEUE - jobs.IN_PROGRESS
@@ -108,18 +108,18 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
     mutationFn: (act: () => Promise<string>) => act(),
     onSuccess: (text) => store.getState().notify({ kind: 'done', text }),
     onError: (error) => store.getState().notify({ kind: 'error', text: error.message }),
-    onSettled: () =>
-      Promise.all([
-        queries.invalidateQueries({ queryKey: ['batches', endpointId] }),
-        queries.invalidateQueries({ queryKey: ['batch', batchId] }),
-      ]),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['batches', endpointId] }),
   })
   const move = async (action: 'batchRetry' | 'batchCancel', done: string) => {
     const { changed, refused } = await client.call(action, { path })
+    await queries.invalidateQueries({ queryKey: ['batch', batchId] })
     const not = refused.map(({ count, reason }) => ` ${counted(count, 'job')} not: ${reason}.`)
     return `${counted(changed, 'job')} ${done}.${not.join('')}`
   }
   const remove = async () => {
+    // Out of the list first: what is shown is asked for every other second.
+    const { queryKey } = batchesQuery(client, endpointId)
+    queries.setQueryData(queryKey, (list) => list && { batches: list.batches.filter(({ id }) => id !== batchId) })
     await client.call('batchDelete', { path })
     return `${name} is forgotten. Its jobs stay.`
   }

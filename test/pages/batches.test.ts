@@ -1,0 +1,55 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, expect, test } from 'vitest'
+import { noBrowser } from '../support/chromium.ts'
+import { NARROW, setup } from './support.ts'
+
+beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+test('a file is submitted, followed, retried and forgotten', async () => {
+  const { service, page, open, expectAccessible, shoot, faults } = await setup()
+  const mended = join(service.folder, 'mended')
+  const code = `
+import os
+def handler(job):
+    if job["input"]["n"] == 2 and not os.path.exists(${JSON.stringify(mended)}):
+        raise ValueError("two is too many")
+    return job["input"]["n"]
+`
+  await service.createHandler('work', code)
+  await open('/endpoints/work/requests?view=batches')
+  await page.getByText('There are no batches of this endpoint yet').waitFor()
+  await expectAccessible()
+  await shoot('batches-nothing')
+
+  const submit = async (name: string, text: string) => {
+    writeFileSync(join(service.folder, name), text)
+    await page.getByLabel('File of inputs').setInputFiles(join(service.folder, name))
+    await page.getByRole('button', { name: 'Submit' }).click()
+  }
+  await submit('broken.jsonl', '{"n": 1}\nnonsense\n')
+  await page.getByText('broken.jsonl: line 2: not valid JSON. Nothing was queued.').waitFor()
+  await submit('numbers.csv', 'n\n1\n2\n3\n')
+  await page.getByText('3 of 3 inputs ended').waitFor()
+  await page.getByRole('list', { name: 'Why inputs have no result' }).getByText('two is too many').waitFor()
+  await page.getByRole('grid', { name: 'Batches' }).getByText('numbers.csv').waitFor()
+  await expectAccessible()
+  await shoot('batches')
+  await page.setViewportSize(NARROW)
+  await shoot('batches-narrow')
+
+  writeFileSync(mended, '')
+  await page.getByRole('button', { name: 'Retry failed' }).click()
+  await page.getByText('1 job queued again.').waitFor()
+  await page.getByRole('button', { name: 'Retry failed' }).waitFor({ state: 'detached' })
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Results' }).click(),
+  ])
+  expect(saved.suggestedFilename()).toBe('batch.jsonl')
+  await page.getByRole('button', { name: 'More for numbers.csv' }).click()
+  await page.getByRole('menuitem', { name: 'Forget numbers.csv' }).click()
+  await page.getByText('There are no batches of this endpoint yet').waitFor()
+  expect((await service.get('/api/job-count')).count).toBe(3)
+  expect(faults).toEqual([])
+})

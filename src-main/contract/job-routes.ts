@@ -278,8 +278,8 @@ const batchCreate = z.strictObject({
 /** What a batch is made with, as a client sends it. */
 export type BatchCreate = z.infer<typeof batchCreate>
 
-/** Where a batch stands; `ended` is also one whose inputs failed. */
-export const BATCH_STATES = ['uploading', 'running', 'ended', 'cancelled'] as const
+// Where a batch stands; `ended` is also one whose inputs failed.
+const BATCH_STATES = ['uploading', 'running', 'ended', 'cancelled'] as const
 
 /** A batch, counted. Its inputs are `unsent`, `refused`, `gone`, or jobs in a state. */
 export const batchView = z.object({

@@ -28,7 +28,7 @@ import type { HubDoor } from './hub-door.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
 import { createNodeImages, pinnedImage } from './node-images.ts'
 import { hasEnded, NodeAway, NoSuitableNode, type Placed, removeService, startService } from './start-service.ts'
-import { pause, type Swarm, tryAgain } from './swarm.ts'
+import { pause, type Swarm } from './swarm.ts'
 import { type SwarmNode, whyAway, withReasonOfNode } from './swarm-nodes.ts'
 import { cardWish, mayTake, noRoom, wishKey } from './swarm-room.ts'
 import { constraintsOf, makeWorkerService, refuseUnsupported, serviceName } from './worker-plan.ts'
@@ -289,7 +289,6 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       await swarm.ensure(await engine.connect())
       const node = nodes.get(nodeId)
       if (node === undefined) return false
-      await swarm.settle(nodeId)
       const found = (await node.engine.connect()).docker.getContainer(container)
       const { State, Config } = await found.inspect()
       const isIts = Config.Labels[LABELS.worker] === workerId && Config.Labels[LABELS.service] === serviceId
@@ -298,7 +297,8 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       await track(workerId, { nodeId, containerId: container }, service, readPortsLabel(Config.Labels[LABELS.ports]))
       return true
     }
-    return tryAgain(clock, attempt).catch(() => false) // gone, or nobody can say: then the sweep ends it
+    const giveUp = (error: unknown) => log.warn('worker not adopted', { workerId, machine, why: engineMessage(error) })
+    return swarm.whileSettling(attempt).catch((error) => giveUp(error) ?? false) // then the sweep ends it
   }
 
   function sweepNow(): void {

@@ -4,6 +4,7 @@
  */
 import type { Clock, Log } from '../../../services/ports/system.ts'
 import type { Connected } from '../../docker/engine.ts'
+import { NOT_FOUND, statusOf } from '../../docker/engine-messages.ts'
 import { LABELS } from '../../docker/labels.ts'
 import type { SwarmNetworks } from './part-services.ts'
 import { READY, type SwarmNode, type SwarmNodes } from './swarm-nodes.ts'
@@ -16,8 +17,14 @@ export type Swarm = {
   readonly ensure: (connected: Connected) => Promise<SwarmNetworks>
   /** The networks, once they are known. */
   readonly networks: () => SwarmNetworks | undefined
-  /** Waits until ready nodes, or this one, answer through their agents, for at most 20 s; for this one, once. */
-  readonly settle: (nodeId?: string) => Promise<void>
+  /** Waits until ready nodes answer through their agents, for at most 20 s. */
+  readonly settle: () => Promise<void>
+  /**
+   * Does again what fails while agents begin, which break off connections meanwhile: until 20 s after the first such
+   * call, so that many workers of a dead node are not waited for one after the other. Rejects with the last error, and at
+   * once with that of a container that is gone.
+   */
+  readonly whileSettling: <T>(work: () => Promise<T>) => Promise<T>
   /** It is looked at again, as the connection to the manager was lost. */
   readonly forget: () => void
 }
@@ -37,12 +44,13 @@ const SILENT_MS = 10_000
 // How long agents that just began are waited for, ms; source: ours, a busy node needs some seconds to start one.
 const SETTLE_MS = 20_000
 const LOOK_MS = 200
+const AGAIN_MS = 1000
 
 /** Makes it; nothing is asked yet. */
 export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
   let making: Promise<SwarmNetworks> | undefined
   let known: SwarmNetworks | undefined
-  const waitedFor = new Set<string>() // nodes
+  let settlesUntil: number | undefined
 
   async function make(connected: Connected): Promise<SwarmNetworks> {
     refuseNoManager(connected)
@@ -108,13 +116,21 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
       return attempt
     },
     networks: () => known,
-    async settle(nodeId) {
-      if (nodeId !== undefined && waitedFor.has(nodeId)) return
-      if (nodeId !== undefined) waitedFor.add(nodeId)
-      const silent = (node: SwarmNode) => node.state === READY && !answers(node)
-      const isMeant = (node: SwarmNode) => nodeId === undefined || node.id === nodeId
-      const isDone = () => !nodes.all().some((node) => isMeant(node) && silent(node))
+    async settle() {
+      const isDone = () => nodes.all().every((node) => node.state !== READY || answers(node))
       await until(SETTLE_MS, isDone, '').catch(() => undefined) // who is silent is said by whoever asked
+    },
+    async whileSettling(work) {
+      settlesUntil ??= clock.steady() + SETTLE_MS
+      for (;;) {
+        try {
+          return await work()
+        } catch (error) {
+          if (statusOf(error) === NOT_FOUND || clock.steady() >= settlesUntil) throw error
+          await pause(clock, AGAIN_MS)
+          await nodes.look().catch(() => undefined)
+        }
+      }
     },
     forget() {
       making = undefined
@@ -128,18 +144,6 @@ export const answers = ({ engine }: SwarmNode) => engine.wasConnected() && engin
 /** Waits. */
 export function pause(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {
   return new Promise((resolve) => clock.after(ms, resolve))
-}
-
-/** Does what a connection that has just begun may break off, up to three times. Rejects with the last error. */
-export async function tryAgain<T>(clock: Pick<Clock, 'after'>, work: () => Promise<T>): Promise<T> {
-  for (let tried = 1; ; tried++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (tried === 3) throw error
-      await pause(clock, 1000)
-    }
-  }
 }
 
 /** @throws Error with a sentence for a person where the engine is not the manager of a swarm */

@@ -1,4 +1,7 @@
-/** The errors of schedules, batches, saved requests, load tests, comparisons and what-if questions; see errors.ts. Source: ours. */
+/**
+ * The errors of schedules, batches, saved requests, load tests, comparisons and what-if questions; see errors.ts.
+ * Source: ours.
+ */
 export const REQUEST_ERRORS = {
   SCHEDULE_NOT_FOUND: {
     status: 404,

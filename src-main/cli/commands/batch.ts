@@ -9,6 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { BatchDetail, BatchView } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
+import { endedIn, failedIn } from '../../domain/requests/batch-counts.ts'
 import { checkInputs, type FileLine, piecesOf, readInputs } from '../../domain/requests/batch-file.ts'
 import { ago, counted, durationText } from '../../domain/text.ts'
 import { CliError, usageError } from '../cli-error.ts'
@@ -195,8 +196,6 @@ async function report(found: BatchDetail, output: Output): Promise<void> {
   throw new CliError('LINES_REFUSED', { count: counted(found.refused, 'line') })
 }
 
-const failedIn = ({ jobs, refused }: BatchView) => jobs.FAILED + jobs.TIMED_OUT + refused
-const endedIn = ({ total, unsent, jobs }: BatchView) => total - unsent - jobs.IN_QUEUE - jobs.IN_PROGRESS
 const endText = ({ endsAt }: BatchDetail, now: number) =>
   endsAt === undefined ? '' : `, the rest in about ${durationText(Math.max(0, endsAt - now))}`
 

@@ -13,7 +13,7 @@ import type { SubmitDeps } from '../endpoint-kinds.ts'
 import type { Batch } from '../ports/job-storage.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
-import { type BulkResult, createRefusals, moveJobs } from '../queue/change-many-jobs.ts'
+import { type BulkResult, createRefusals, moveJobs, selectedJobs } from '../queue/change-many-jobs.ts'
 import { streamOf } from './list-jobs.ts'
 import { runJobAgain, whyNotAgain } from './run-jobs-again.ts'
 
@@ -83,6 +83,7 @@ function expectedEnd(
   { seq }: Batch,
   { view, now }: { readonly view: BatchView; readonly now: number },
 ): number | undefined {
+  if (view.state !== 'running') return undefined
   const open = OPEN.reduce((sum, state) => sum + view.jobs[state], 0)
   const ends = (['COMPLETED', 'FAILED'] as const)
     .flatMap((state) => batches.newest(seq, state, ENDS_READ))
@@ -90,7 +91,7 @@ function expectedEnd(
     .sort((a, b) => b - a)
     .slice(0, ENDS_READ)
   const first = ends.at(-1)
-  if (view.state !== 'running' || first === undefined || ends.length < ENDS_NEEDED) return undefined
+  if (first === undefined || ends.length < ENDS_NEEDED) return undefined
   // Until now, not until the last end: a batch that has come to a stand ends later and later.
   return Math.round(now + ((now - first) / (ends.length - 1)) * open)
 }
@@ -152,8 +153,9 @@ export async function retryBatch(deps: SubmitDeps, id: string): Promise<BulkResu
   const { seq: batch } = requireBatch(storage, id)
   const refused = createRefusals()
   let changed = 0
-  for (const state of FAILED)
-    for await (const job of jobsOf(storage, batch, state)) {
+  const failed = { batch, states: FAILED }
+  for await (const { jobs } of selectedJobs(storage, failed, { most: AT_ONCE }))
+    for (const job of jobs) {
       if (job.archived === 0) continue
       const place = storage.batches.placeOf(job.seq)
       if (place === undefined) continue
@@ -164,19 +166,11 @@ export async function retryBatch(deps: SubmitDeps, id: string): Promise<BulkResu
         refused.add(whyNotAgain(error))
       }
     }
-  const moved = await moveJobs(deps, 'retry', { batch, states: FAILED })
+  const moved = await moveJobs(deps, 'retry', failed)
   return { changed: changed + moved.changed, refused: [...refused.all(), ...moved.refused] }
 }
 
 const AT_ONCE = 50
-
-async function* jobsOf({ batches }: Storage, batch: number, state: JobState) {
-  let jobs = batches.jobs(batch, state, 0, AT_ONCE)
-  for (let last = jobs.at(-1); last !== undefined; last = jobs.at(-1)) {
-    yield* jobs
-    jobs = batches.jobs(batch, state, last.seq, AT_ONCE)
-  }
-}
 
 /** Cancels what has not ended, and takes in no more. */
 export async function cancelBatch(deps: Deps, id: string): Promise<BulkResult> {

@@ -99,10 +99,10 @@ export async function* selectedJobs(
     }
     return
   }
+  // By the number of each, here and below, so that a job that comes back to its state is not met again.
   if ('batch' in selection) {
     for (const state of selection.states) {
       let jobs = storage.batches.jobs(selection.batch, state, 0, most)
-      // By the number of each, so that a job that comes back to its state is not met again.
       for (let last = jobs.at(-1); last !== undefined; last = jobs.at(-1)) {
         yield { jobs, unknown: 0 }
         jobs = storage.batches.jobs(selection.batch, state, last.seq, most)

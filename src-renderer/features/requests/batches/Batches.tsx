@@ -3,6 +3,7 @@ import { type ReactNode, useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { BatchView } from '../../../../src-main/contract/job-routes.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { endedIn, failedIn } from '../../../../src-main/domain/requests/batch-counts.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
@@ -11,7 +12,7 @@ import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { batchesQuery } from '../request-queries.ts'
-import { endedOf, failedOf, ShownBatch } from './ShownBatch.tsx'
+import { ShownBatch } from './ShownBatch.tsx'
 import { SubmitBatch } from './SubmitBatch.tsx'
 
 /** The batches of an endpoint. `choice` stands first in the strip. */
@@ -81,8 +82,8 @@ const columnsOf = (shownId: string | undefined): readonly Column<BatchView>[] =>
     header: 'Ended',
     width: 140,
     align: 'right',
-    cell: (one) => `${endedOf(one).toLocaleString('en')} of ${one.total.toLocaleString('en')}`,
+    cell: (one) => `${endedIn(one).toLocaleString('en')} of ${one.total.toLocaleString('en')}`,
   },
-  { id: 'failed', header: 'Failed', width: 90, align: 'right', cell: (one) => failedOf(one).toLocaleString('en') },
+  { id: 'failed', header: 'Failed', width: 90, align: 'right', cell: (one) => failedIn(one).toLocaleString('en') },
   { id: 'created', header: 'Created', width: 120, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
 ]

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Download, Ellipsis, RotateCcw, Trash2 } from 'lucide-react'
 import { Link } from 'wouter'
 import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-routes.ts'
+import { endedIn } from '../../../../src-main/domain/requests/batch-counts.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -13,18 +14,12 @@ import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { useNow } from '../../../ui/Values.tsx'
 import { batchesQuery, batchQuery } from '../request-queries.ts'
 
-/** Inputs of a batch from which nothing more will come. */
-export const endedOf = ({ total, unsent, jobs }: BatchView) => total - unsent - jobs.IN_QUEUE - jobs.IN_PROGRESS
-
-/** Inputs of a batch that failed or became no job. */
-export const failedOf = ({ jobs, refused }: BatchView) => jobs.FAILED + jobs.TIMED_OUT + refused
-
 /** One batch: how far it is, what failed and why, and what a person does with it. */
 export function ShownBatch({ batch }: { readonly batch: BatchView }) {
   const { client } = useApp()
   const { data, error } = useQuery(batchQuery(client, batch.id))
   const { name, total } = data ?? batch
-  const ended = endedOf(data ?? batch)
+  const ended = endedIn(data ?? batch)
   return (
     <Card title={name} aside={<BatchActions batch={data ?? batch} />} className="min-w-0">
       <div className="flex flex-col gap-3 p-3">

@@ -58,6 +58,11 @@ export const ADDRESS = {
   comparedJobs: (one: string, other: string) => `/jobs/compare?a=${part(one)}&b=${part(other)}`,
   /** The input of a job, to be changed and sent again. */
   requestFromJob: (endpointId: string, jobId: string) => `/endpoints/${part(endpointId)}/requests?from=${part(jobId)}`,
+  /** The comparisons of versions by many inputs. */
+  comparisons: '/jobs/comparisons',
+  comparison: (comparisonId: string) => `/jobs/comparisons/${part(comparisonId)}`,
+  /** The form of another one. @param inputs the jobs whose inputs are run, as query: a filter of the list, or `ids` */
+  newComparison: (inputs = '') => `/jobs/comparisons?new=comparison${inputs === '' ? '' : `&${inputs}`}`,
   workers: '/workers',
   /** The workers, with the drawer of one. */
   worker: (workerId: string) => `/workers?worker=${part(workerId)}`,
@@ -115,7 +120,8 @@ export const ADDRESS = {
 /** Kinds of things that have a page of their own; `what` may name a part of the address. */
 const THINGS: readonly { readonly address: RegExp; readonly what: string }[] = [
   { address: /^\/endpoints\/[^/]+/, what: 'Endpoint' },
-  { address: /^\/jobs\/(?!compare$)[^/]+$/, what: 'Job' },
+  { address: /^\/jobs\/(?!(compare|comparisons)$)[^/]+$/, what: 'Job' },
+  { address: /^\/jobs\/comparisons\/[^/]+/, what: 'Comparison' },
   { address: /^\/machines\/[^/]+/, what: 'Machine' },
   { address: /^\/apps\/projects\/[^/]+/, what: 'Project' },
   { address: /^\/apps\/deployed\/([^/]+)\/[^/]+/, what: 'Environment of $1' },

@@ -1,6 +1,7 @@
 import { resourceProgram } from '../app-builder/machine-tools.ts'
 import { ApiError } from '../client/calls.ts'
 import type { ServiceClient } from '../client/service-client.ts'
+import { SKETCH } from '../contract/catalog.ts'
 import { CliError } from './cli-error.ts'
 
 /** An endpoint that comes with Drydock. */
@@ -43,4 +44,13 @@ export async function ensureSample(client: ServiceClient, sample: Sample): Promi
 function isOurs(handler: string | undefined, sample: Sample): boolean {
   const withoutType = (path: string | undefined) => path?.replaceAll('\\', '/').replace(/\.[jt]s$/, '')
   return withoutType(handler)?.endsWith(`/resources/${withoutType(sample.handler)}`) === true
+}
+
+// Long enough to look at a picture and to change the prompt, in ms; source: ours, a start of it takes half a second.
+const SKETCH_IDLE_MS = 5 * 60_000
+
+/** Makes sure that there is an endpoint that runs image workflows: the stand-in, which needs no card and no weights. */
+export function ensureSketch(client: ServiceClient): Promise<void> {
+  const settings = { workersMax: 1, idleTimeoutMs: SKETCH_IDLE_MS, workflows: {} }
+  return ensureSample(client, { id: SKETCH, handler: 'node/sketch/handler.ts', settings })
 }

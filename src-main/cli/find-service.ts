@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix, win32 } from 'node:path'
+import { parseEnvFile } from '../domain/env-file.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { CliError, usageError } from './cli-error.ts'
-import { readEnvFile } from './nearest-env-file.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Options that say which service is meant. */
@@ -209,4 +209,17 @@ export async function writeLogin(source: LoginSource, login: Login): Promise<voi
 /** Forgets the login. */
 export async function removeLogin(source: LoginSource): Promise<void> {
   await rm(loginFile(source), { force: true })
+}
+
+/** What the nearest `.env` file says, from a folder upward; nothing where there is none or it cannot be read. */
+export async function readEnvFile(folder: string): Promise<Readonly<Record<string, string>>> {
+  for (let at = folder; ; at = dirname(at)) {
+    try {
+      return parseEnvFile(await readFile(join(at, '.env'), 'utf8'))
+    } catch (error) {
+      // A folder of this name is no file, and the search goes on; a file that cannot be read ends it, as in Python.
+      if (!['ENOENT', 'ENOTDIR', 'EISDIR'].includes(errorCode(error))) return {}
+    }
+    if (dirname(at) === at) return {}
+  }
 }

@@ -3,8 +3,8 @@
  * a port to the desktop; tests start the same file as a child of Node.
  */
 
+import { ensureSketch } from '../cli/ensure-sample.ts'
 import { readAccountKey } from '../cli/find-service.ts'
-import { ensureSketch } from '../cli/sketch-sample.ts'
 import { createServiceClient } from '../client/service-client.ts'
 import { StartError } from '../server/data-folder.ts'
 import { startServer } from '../server/main.ts'

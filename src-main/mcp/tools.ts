@@ -4,6 +4,7 @@
  */
 import type { Tool } from './tool.ts'
 import { APP_TOOLS } from './tools/app-tools.ts'
+import { BATCH_TOOLS } from './tools/batch-tools.ts'
 import { ENDPOINT_TOOLS } from './tools/endpoint-tools.ts'
 import { JOB_TOOLS } from './tools/job-tools.ts'
 import { REQUEST_TOOLS } from './tools/request-tools.ts'
@@ -16,6 +17,7 @@ export const TOOLS: readonly Tool[] = [
   ...ENDPOINT_TOOLS,
   ...JOB_TOOLS,
   ...REQUEST_TOOLS,
+  ...BATCH_TOOLS,
   ...WORKFLOW_TOOLS,
   ...APP_TOOLS,
 ]

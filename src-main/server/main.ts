@@ -38,7 +38,6 @@ import { answerWorkers, createWorkerListeners, listenForUsers, secureAnswers, ty
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
 import { type CommandLine, createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
-import { tracesAddress } from './traces-address.ts'
 
 /** How to start. */
 export type StartOptions = UserAddress & {
@@ -311,3 +310,18 @@ export function openPageFiles(folder: string): PageFiles {
     asset: async (name) => (ASSET_NAME.test(name) ? read('assets', name) : undefined),
   }
 }
+
+/**
+ * The address for traces as the environment variables of OpenTelemetry have it; undefined: they name none, or no address
+ * that could be used. Source: the specification of OpenTelemetry, OTLP exporter.
+ */
+function tracesAddress(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  if (env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined
+  const own = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
+  if (isHttp(own)) return own
+  const base = env.OTEL_EXPORTER_OTLP_ENDPOINT
+  return isHttp(base) ? `${base.replace(/\/+$/, '')}/v1/traces` : undefined
+}
+
+const isHttp = (text: string | undefined): text is string =>
+  text !== undefined && URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)

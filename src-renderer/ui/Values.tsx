@@ -37,6 +37,20 @@ export function Nothing() {
   )
 }
 
+/** How much of something is done, and what it counts. */
+type ProgressBarProps = { readonly value: number; readonly max: number; readonly label: string }
+
+/** A part of a whole, as a bar. */
+export function ProgressBar({ label, ...part }: ProgressBarProps) {
+  return (
+    <progress
+      {...part}
+      aria-label={label}
+      className="h-1.5 w-full overflow-hidden rounded-full bg-surface-2 [&::-webkit-progress-bar]:bg-surface-2 [&::-webkit-progress-value]:bg-accent"
+    />
+  )
+}
+
 /** A name that may be long. */
 type CutNameProps = { readonly name: string }
 

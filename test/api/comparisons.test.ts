@@ -67,7 +67,7 @@ describe('a comparison', () => {
         ? { n: endpointId === 'old' ? 100 : 101, image: picture(100) }
         : { text: endpointId === 'old' ? 'a\nb' : 'a\nc', image: picture(endpointId === 'old' ? 100 : 200) },
     )
-    expect(one.verdict).toEqual({ result: 'differs', text: '2 outputs of 2 differ.' })
+    expect(one.verdict).toEqual({ result: 'differs', text: '2 of 2 outputs differ.' })
     expect(rows).toMatchObject([
       {
         ...{ item: 2, source: 'line 2', version: 1, outcome: 'differs', count: 2, status: 'COMPLETED' },

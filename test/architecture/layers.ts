@@ -33,7 +33,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['outbound/comfy-server', 'threads/compare-outputs'],
   ],
   // It finds its service, and adds the sample to it, as the command line does.
-  electron: ['contract', 'domain', 'client', 'core.ts', 'server', 'cli/find-service', 'cli/sketch-sample'],
+  electron: ['contract', 'domain', 'client', 'core.ts', 'server', 'cli/find-service', 'cli/ensure-sample'],
 }
 
 /**

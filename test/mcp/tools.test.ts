@@ -100,6 +100,7 @@ test('an agent with all rights calls every tool', { timeout: ALL_TOOLS_MS }, asy
   await call('load_test_stop', { endpointId: 'echo', loadTestId: load.id })
   const asked = await call('what_if', { endpointId: 'echo', perSecond: 1, vary: { workersMax: [1, 3] } })
   expect(asked.data.rows.map(({ setting }: { setting: { workersMax: number } }) => setting.workersMax)).toContain(3)
+  await useManyInputs(call)
   const { data: added } = await call('schedule_add', { endpointId: 'echo', name: 'nightly', cron: '0 3 * * *' })
   expect((await call('schedule_list')).data.schedules).toMatchObject([{ id: added.id, name: 'nightly' }])
   await call('schedule_remove', { endpointId: 'echo', scheduleId: added.id })
@@ -120,6 +121,34 @@ test('an agent with all rights calls every tool', { timeout: ALL_TOOLS_MS }, asy
   await useApps(service, call)
   expect([...called].toSorted()).toEqual(TOOLS.map(({ name }) => name).toSorted())
 })
+
+async function useManyInputs(call: Agent['call']): Promise<void> {
+  const batch = { endpointId: 'echo', name: 'three', inputs: [{ n: 1 }, { n: 2 }, { n: 3 }] }
+  const { data: submitted } = await call('batch_submit', batch)
+  expect(submitted).toMatchObject({ total: 3, unsent: 0 })
+  await until(async () => {
+    const { data } = await call('batch_read', { batchId: submitted.id })
+    expect(data).toMatchObject({ jobs: { COMPLETED: 3 }, says: ['3 of 3 inputs ended'] })
+  })
+  expect((await call('batch_read', { endpointId: 'echo' })).data.batches).toMatchObject([{ name: 'three' }])
+  const { data: page, text } = await call('batch_results', { batchId: submitted.id, offset: 1, rows: 1 })
+  expect(page.results).toMatchObject([{ status: 'COMPLETED', output: { n: 2 } }])
+  expect(text).toContain('More results: offset=2.')
+  expect((await call('batch_retry', { batchId: submitted.id })).data).toMatchObject({ changed: 0 })
+  expect((await call('batch_cancel', { batchId: submitted.id })).data).toMatchObject({ changed: 0 })
+
+  const { data: begun } = await call('compare_start', {
+    versions: [{ endpoint: 'echo' }, { endpoint: 'echo', set: { n: '5' } }],
+    inputs: [{ n: 1 }, { n: 5 }],
+  })
+  await until(async () => {
+    const { data } = await call('compare_read', { comparisonId: begun.id })
+    expect(data).toMatchObject({ verdict: { result: 'differs' }, says: ['1 of 2 outputs differs.'] })
+    expect(data.rows[0]).toMatchObject({ outcome: 'differs', differences: [{ path: 'n', text: '5 instead of 1' }] })
+  })
+  expect((await call('compare_read')).data.comparisons).toMatchObject([{ id: begun.id }])
+  expect((await call('compare_stop', { comparisonId: begun.id })).data).toMatchObject({ state: 'done' })
+}
 
 async function useWorkflows(call: Agent['call']): Promise<void> {
   const { data: made } = await call('workflow_create', { name: 'a cat', template: 'text-to-picture' })

@@ -94,7 +94,7 @@ describe('selected jobs', () => {
     const [older = '', newer = ''] = await withWaiting(service, 2)
     await open('/jobs')
     for (const id of [newer, older]) await page.getByRole('row', { name: id }).locator('[data-select]').click()
-    await page.getByRole('button', { name: 'Compare' }).click()
+    await page.getByRole('button', { name: 'Compare the two' }).click()
     await page.waitForURL(`**/jobs/compare?a=${older}&b=${newer}`)
   })
 

@@ -138,7 +138,10 @@ function nextOfComparison({ versions, items, counts }: Course): NextStep {
     const of = others.length === 1 ? '' : ` on ${differing} of ${others.length} versions`
     return {
       rounds: [],
-      verdict: { result: 'differs', text: `${counted(outputs, 'output')} of ${items * others.length} differ${of}.` },
+      verdict: {
+        result: 'differs',
+        text: `${outputs} of ${counted(items * others.length, 'output')} ${outputs === 1 ? 'differs' : 'differ'}${of}.`,
+      },
     }
   }
   if (failed > 0)

@@ -3,8 +3,6 @@
  * docs/spec/image-workflows.md, 6.2; worker-comfyui, handler.py.
  */
 
-import { errorFields } from './error-fields.ts'
-
 /** An error at a node. */
 export type NodeError = {
   /** As the worker says it to any client. */
@@ -75,4 +73,18 @@ const idOf = (value: unknown) => (typeof value === 'number' ? String(value) : fi
 function given<Key extends string>(values: Readonly<Record<Key, string | undefined>>): { [K in Key]?: string } {
   const there = Object.entries(values).filter(([, value]) => value !== undefined)
   return Object.fromEntries(there) as { [K in Key]?: string }
+}
+
+/**
+ * The fields of an error that a worker wrote as JSON, as worker SDKs and workers of graphs do. Source:
+ * docs/spec/worker-protocol.md, 3; docs/spec/image-workflows.md, 6.2.
+ * @returns undefined where it is not JSON, or was cut
+ */
+export function errorFields(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!text.startsWith('{')) return undefined
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch {
+    return undefined
+  }
 }

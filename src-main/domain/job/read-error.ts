@@ -1,6 +1,5 @@
 import { textIn } from '../json/json.ts'
-import { errorFields } from './error-fields.ts'
-import { type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
+import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
 
 /** Why a job failed, as its worker reported it. */
 export type JobError = {

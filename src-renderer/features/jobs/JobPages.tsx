@@ -2,11 +2,14 @@ import { Route, Switch } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { Page } from '../../ui/Page.tsx'
 import { NotFound } from '../../ui/PageStates.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
 import { ComparePage } from './ComparePage.tsx'
+import { ComparisonListPage } from './comparisons/ComparisonListPage.tsx'
+import { ComparisonPage } from './comparisons/ComparisonPage.tsx'
 import { JobsView } from './JobsView.tsx'
 import { JobPage } from './page/JobPage.tsx'
 
-/** The pages of jobs: the list, each job, and two of them beside each other. */
+/** The pages of jobs: the list, each job, two of them beside each other, and comparisons of versions by many. */
 export function JobPages() {
   return (
     <Switch>
@@ -15,6 +18,12 @@ export function JobPages() {
       </Route>
       <Route path={`${ADDRESS.jobs}/compare`}>
         <ComparePage />
+      </Route>
+      <Route path={ADDRESS.comparisons}>
+        <ComparisonListPage tabs={<SectionTabs current="comparisons" />} />
+      </Route>
+      <Route path={`${ADDRESS.comparisons}/:comparisonId`}>
+        {({ comparisonId }) => <ComparisonPage comparisonId={decodeURIComponent(comparisonId)} />}
       </Route>
       <Route path={`${ADDRESS.jobs}/:jobId`}>{({ jobId }) => <JobPage jobId={decodeURIComponent(jobId)} />}</Route>
       <Route>
@@ -26,10 +35,22 @@ export function JobPages() {
 
 const CRUMBS = [{ name: 'Jobs' }]
 
+function SectionTabs({ current }: { readonly current: 'jobs' | 'comparisons' }) {
+  return (
+    <Tabs
+      label="Jobs"
+      tabs={[
+        { name: 'Jobs', to: ADDRESS.jobs, current: current === 'jobs' },
+        { name: 'Comparisons', to: ADDRESS.comparisons, current: current === 'comparisons' },
+      ]}
+    />
+  )
+}
+
 /** All jobs. */
 function JobListPage() {
   return (
-    <Page fills crumbs={CRUMBS}>
+    <Page fills crumbs={CRUMBS} tabs={<SectionTabs current="jobs" />}>
       <JobsView />
     </Page>
   )

@@ -9,6 +9,7 @@ import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
 import { CommandsHere } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { SavedViews } from '../../ui/SavedViews.tsx'
 import { FilterBar } from './list/FilterBar.tsx'
 import { JobTable } from './list/JobTable.tsx'
 import { isEmptyFilter, type JobListFilter, readFilter, writeFilter } from './list/job-list-filter.ts'
@@ -49,7 +50,9 @@ export function JobsView({ endpointId }: { readonly endpointId?: string }) {
   )
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3">
-      <FilterBar filter={filter} onChange={setFilter} ofEndpoint={endpointId !== undefined} />
+      <FilterBar filter={filter} onChange={setFilter} ofEndpoint={endpointId !== undefined}>
+        {endpointId === undefined && <SavedViews list="jobs" />}
+      </FilterBar>
       {error !== undefined && (
         <ErrorNotice error={error} action={<Button onClick={() => void list.begin()}>Try again</Button>} />
       )}

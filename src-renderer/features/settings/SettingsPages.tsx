@@ -12,13 +12,12 @@ import { Toggle } from '../../ui/form/Field.tsx'
 import { FormRow } from '../../ui/form/FormRow.tsx'
 import { Select } from '../../ui/form/Select.tsx'
 import { Page } from '../../ui/Page.tsx'
-import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { CommandLine, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { fieldId, sectionId, showField, showSection } from '../../ui/use-address.ts'
 import { useSidebar } from '../../ui/use-sidebar.ts'
 import { AccessCard } from './AccessCard.tsx'
 import { ChangesCard, KeysCard } from './KeysCard.tsx'
-import { PlatformToolsCard } from './PlatformToolsCard.tsx'
 import { RegistriesCard } from './RegistriesCard.tsx'
 import { SettingRow, useSaveSetting } from './SettingRow.tsx'
 import { SETTING_TEXTS } from './setting-texts.ts'
@@ -139,6 +138,22 @@ function ThemeCard() {
           </Button>
         )}
       </FormRow>
+    </Card>
+  )
+}
+
+/** How the platform's own tools are led to this service. The key is in what the command prints, and not on a page. */
+function PlatformToolsCard() {
+  return (
+    <Card title="Platform tools">
+      <div className="flex flex-col gap-3 px-3 py-2.5">
+        <p className="text-small text-ink-2">
+          The platform's own command line, SDKs and agents work with this service. Run this once in a terminal, or set
+          the variables for one command only.
+        </p>
+        <CommandLine command={'eval "$(drydock platform env)"'} />
+        <CommandLine command="drydock platform run -- rp flash deploy" />
+      </div>
     </Card>
   )
 }

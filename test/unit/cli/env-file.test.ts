@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readEnvFile } from '../../../src-main/cli/nearest-env-file.ts'
+import { readEnvFile } from '../../../src-main/cli/find-service.ts'
 import { parseEnvFile } from '../../../src-main/domain/env-file.ts'
 import { temporaryFolder } from './support.ts'
 

@@ -1,4 +1,4 @@
-import { Columns2, Download, Repeat, RotateCcw, X } from 'lucide-react'
+import { Columns2, Download, GitCompareArrows, Repeat, RotateCcw, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
@@ -20,11 +20,14 @@ export type BulkBarProps = {
   readonly busy: BulkAction | undefined
   /** Where the two selected jobs stand beside each other; undefined unless they are two. */
   readonly compare: string | undefined
+  /** Where their inputs are run on several versions; undefined: they are too many to be named one by one. */
+  readonly versions: string | undefined
   readonly onClear: () => void
 }
 
 /** The selection: how many, what can be done with them, and out of it. */
-export function BulkBar({ label, retry, cancel, rerun, onExport, busy, compare, onClear }: BulkBarProps) {
+export function BulkBar({ label, retry, cancel, rerun, onExport, busy, ...props }: BulkBarProps) {
+  const { compare, versions, onClear } = props
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
   const commands = useMemo<readonly Command[]>(() => {
@@ -59,7 +62,12 @@ export function BulkBar({ label, retry, cancel, rerun, onExport, busy, compare, 
       </Button>
       {compare !== undefined && (
         <Button onClick={() => go(compare)}>
-          <Columns2 aria-hidden /> Compare
+          <Columns2 aria-hidden /> Compare the two
+        </Button>
+      )}
+      {versions !== undefined && (
+        <Button title="Run their inputs on several versions, and see what differs" onClick={() => go(versions)}>
+          <GitCompareArrows aria-hidden /> Compare versions
         </Button>
       )}
       <Button kind="quiet" onClick={onClear}>

@@ -1,6 +1,6 @@
 import clsx from 'clsx'
 import { ToggleGroup } from 'radix-ui'
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
@@ -8,7 +8,6 @@ import { Button } from '../../../ui/Button.tsx'
 import { SearchField } from '../../../ui/form/Field.tsx'
 import { PickOne } from '../../../ui/form/Select.tsx'
 import { exactTime } from '../../../ui/format.ts'
-import { SavedViews } from '../../../ui/SavedViews.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { isEmptyFilter, type JobListFilter, SINCE, type Since } from './job-list-filter.ts'
 
@@ -18,6 +17,8 @@ export type FilterBarProps = {
   readonly onChange: (filter: JobListFilter) => void
   /** The page is of one endpoint, which therefore is not chosen. */
   readonly ofEndpoint: boolean
+  /** Stands last. */
+  readonly children?: ReactNode
 }
 
 // Letters come faster than lists of what they find.
@@ -31,7 +32,7 @@ const SINCE_TEXTS: Readonly<Record<Since, string>> = {
 const SPANS = Object.keys(SINCE) as readonly Since[]
 
 /** Search, states, endpoint, worker and time. */
-export function FilterBar({ filter, onChange, ofEndpoint }: FilterBarProps) {
+export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarProps) {
   const { endpoint, worker, since } = filter
   const endpoints = useAppState(useShallow((state) => Object.keys(state.live.endpoints)))
   const workers = useAppState(
@@ -82,7 +83,7 @@ export function FilterBar({ filter, onChange, ofEndpoint }: FilterBarProps) {
           Clear filters
         </Button>
       )}
-      {!ofEndpoint && <SavedViews list="jobs" />}
+      {children}
     </div>
   )
 }

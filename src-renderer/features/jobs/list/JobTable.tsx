@@ -11,7 +11,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { LazyTable } from '../../../ui/table/LazyTable.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { JOB_COLUMNS, JOB_COLUMNS_OF_ENDPOINT, NowForCells } from './JobColumns.tsx'
-import { type JobListFilter, queryOf } from './job-list-filter.ts'
+import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
 import { type JobWindow, rowAt } from './job-window.ts'
 import { isNothing, type Selected, useBulk, useSelection } from './selected-jobs.ts'
 
@@ -50,6 +50,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             onExport={() => void exportSelected()}
             busy={bulk.busy}
             compare={comparison(selected)}
+            versions={onVersions(selected, list.filter)}
             onClear={clear}
           />
         ) : (
@@ -92,6 +93,15 @@ function comparison(selected: Selected): string | undefined {
   if (selected.kind === 'all' || selected.jobs.size !== 2) return undefined
   const [one, other] = [...selected.jobs.values()].sort((a, b) => a.createdAt - b.createdAt)
   return one === undefined || other === undefined ? undefined : ADDRESS.comparedJobs(one.id, other.id)
+}
+
+// So many ids an address holds; more are chosen by a filter.
+const IDS_IN_ADDRESS = 100
+
+function onVersions(selected: Selected, filter: JobListFilter): string | undefined {
+  if (selected.kind === 'all') return ADDRESS.newComparison(writeFilter(new URLSearchParams(), filter).toString())
+  if (selected.jobs.size > IDS_IN_ADDRESS) return undefined
+  return ADDRESS.newComparison(new URLSearchParams({ ids: [...selected.jobs.keys()].join(',') }).toString())
 }
 
 /** Queues a new job for each line of a file that is chosen. */

@@ -11,7 +11,7 @@ import { Card } from '../../../ui/Card.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
 import { Menu } from '../../../ui/Menu.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
-import { useNow } from '../../../ui/Values.tsx'
+import { ProgressBar, useNow } from '../../../ui/Values.tsx'
 import { batchesQuery, batchQuery } from '../request-queries.ts'
 
 /** One batch: how far it is, what failed and why, and what a person does with it. */
@@ -24,12 +24,7 @@ export function ShownBatch({ batch }: { readonly batch: BatchView }) {
     <Card title={name} aside={<BatchActions batch={data ?? batch} />} className="min-w-0">
       <div className="flex flex-col gap-3 p-3">
         {error !== null && <ErrorNotice error={error} />}
-        <progress
-          value={ended}
-          max={total}
-          aria-label="Inputs that have ended"
-          className="h-1.5 w-full overflow-hidden rounded-full bg-surface-2 [&::-webkit-progress-bar]:bg-surface-2 [&::-webkit-progress-value]:bg-accent"
-        />
+        <ProgressBar value={ended} max={total} label="Inputs that have ended" />
         <p>
           {ended.toLocaleString('en')} of {counted(total, 'input')} ended
           {data !== undefined && <ExpectedEnd batch={data} />}

@@ -8,6 +8,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { duration } from '../../../ui/format.ts'
 import { StateDot } from '../../../ui/StateDot.tsx'
+import { ProgressBar } from '../../../ui/Values.tsx'
 import { SpansHistogram } from './SpansHistogram.tsx'
 import { planText, STATS } from './stats.ts'
 
@@ -30,12 +31,7 @@ export function LoadTestView({ test: listed, waitingReason }: LoadTestViewProps)
       className="min-w-0"
     >
       <div className="flex flex-col gap-1 px-3 pt-3">
-        <progress
-          value={result.done}
-          max={plan.requests}
-          aria-label="Requests that have ended"
-          className="h-1.5 w-full overflow-hidden rounded-full bg-surface-2 [&::-webkit-progress-bar]:bg-surface-2 [&::-webkit-progress-value]:bg-accent"
-        />
+        <ProgressBar value={result.done} max={plan.requests} label="Requests that have ended" />
         <p className="text-small text-ink-2">
           {result.done.toLocaleString('en')} of {counted(plan.requests, 'request')} in {duration(result.elapsedMs)}
           {reason !== undefined && ` · ${reason}`}

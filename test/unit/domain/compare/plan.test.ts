@@ -55,7 +55,7 @@ it('a comparison runs all others, and goes on with those that have not ended', (
       ]),
     }),
   ).toMatchObject({
-    verdict: { result: 'differs', text: '10 outputs of 400 differ on 1 of 2 versions.' },
+    verdict: { result: 'differs', text: '10 of 400 outputs differ on 1 of 2 versions.' },
   })
   const failed = { same: 199, differs: 0, failed: 1 }
   expect(

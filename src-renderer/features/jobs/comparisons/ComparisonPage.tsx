@@ -1,0 +1,157 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Square, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { Button } from '../../../ui/Button.tsx'
+import { Card } from '../../../ui/Card.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
+import { Page } from '../../../ui/Page.tsx'
+import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { StateDot } from '../../../ui/StateDot.tsx'
+import type { Column } from '../../../ui/table/column.ts'
+import { Table } from '../../../ui/table/Table.tsx'
+import { useWhyNot } from '../../../ui/use-role.ts'
+import { Duration, ProgressBar } from '../../../ui/Values.tsx'
+import { ComparisonRows } from './ComparisonRows.tsx'
+import { comparisonQuery, progressOf, stateOf } from './comparison-queries.ts'
+
+/** A comparison: its verdict, its versions, and its inputs with the largest difference first. */
+export function ComparisonPage({ comparisonId }: { readonly comparisonId: string }) {
+  const { client } = useApp()
+  const { data, error } = useQuery(comparisonQuery(client, comparisonId))
+  const crumbs = [
+    { name: 'Jobs', to: ADDRESS.jobs },
+    { name: 'Comparisons', to: ADDRESS.comparisons },
+    { name: data?.name ?? comparisonId },
+  ]
+  return (
+    <Page
+      crumbs={crumbs}
+      state={data !== undefined && <StateDot {...stateOf(data)} detail={undefined} />}
+      actions={data !== undefined && <Actions comparison={data} />}
+    >
+      {error !== null && <ErrorNotice error={error} />}
+      {data === undefined && error === null && <SkeletonRows rows={8} />}
+      {data !== undefined && (
+        <>
+          <Verdict comparison={data} />
+          <Card title="Versions">
+            <Table
+              label="Versions"
+              columns={columnsOf(data)}
+              rows={data.versions.map(numbered)}
+              rowId={({ at }) => at}
+            />
+          </Card>
+          <ComparisonRows comparison={data} />
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Verdict({ comparison }: { readonly comparison: ComparisonView }) {
+  const { verdict, items, mode, versions } = comparison
+  if (verdict !== undefined) return <p className="text-section">{verdict.text}</p>
+  const ended = versions.reduce((sum, one) => sum + one.ended, 0)
+  return (
+    <div className="flex flex-col gap-1">
+      {mode === 'compare' && <ProgressBar value={ended} max={items * versions.length} label="Jobs that have ended" />}
+      <p role="status">{progressOf(comparison)}</p>
+    </div>
+  )
+}
+
+type NumberedVersion = ComparisonView['versions'][number] & { readonly at: string }
+
+const numbered = (version: ComparisonView['versions'][number], at: number): NumberedVersion => ({
+  ...version,
+  at: String(at),
+})
+
+function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<NumberedVersion>[] {
+  const roleOf = ({ at }: NumberedVersion) => {
+    if (at === '0') return 'The others are compared with it'
+    if (Number(at) === verdict?.firstDiffering) return 'The first that differs'
+    const round = rounds.indexOf(Number(at))
+    return mode === 'bisect' ? (round === -1 ? 'Not run' : `Run in round ${round + 1}`) : ''
+  }
+  return [
+    { id: 'at', header: '', width: 36, cell: ({ at }) => Number(at) + 1 },
+    {
+      id: 'name',
+      header: 'Version',
+      width: 160,
+      grow: 2,
+      cell: ({ name, endpoint, copy }) => (
+        <Link to={ADDRESS.endpoint(copy ?? endpoint)} className="font-medium hover:underline">
+          {name}
+        </Link>
+      ),
+    },
+    { id: 'role', header: '', width: 210, grow: 1, cell: (one) => <span className="text-ink-2">{roleOf(one)}</span> },
+    { id: 'same', header: 'Same', width: 70, align: 'right', cell: ({ same }) => same.toLocaleString('en') },
+    { id: 'differs', header: 'Differ', width: 70, align: 'right', cell: ({ differs }) => differs.toLocaleString('en') },
+    {
+      id: 'failed',
+      header: 'Not compared',
+      width: 110,
+      align: 'right',
+      cell: ({ failed }) => failed.toLocaleString('en'),
+    },
+    { id: 'p50', header: 'Ran, p50', width: 90, align: 'right', cell: ({ p50Ms }) => <Duration ms={p50Ms} /> },
+    { id: 'p95', header: 'p95', width: 90, align: 'right', cell: ({ p95Ms }) => <Duration ms={p95Ms} /> },
+  ]
+}
+
+function Actions({ comparison: { id: comparisonId, name, state, versions } }: { readonly comparison: ComparisonView }) {
+  const { client, store } = useApp()
+  const queries = useQueryClient()
+  const [, go] = useLocation()
+  const [asks, setAsks] = useState(false)
+  const whyNot = useWhyNot('run', 'Stopping and deleting comparisons')
+  const path = { comparisonId }
+  const onError = (error: Error) => store.getState().notify({ kind: 'error', text: error.message })
+  const stop = useMutation({
+    mutationFn: () => client.call('comparisonStop', { path }),
+    onError,
+    onSettled: () => queries.invalidateQueries({ queryKey: ['comparison', comparisonId] }),
+  })
+  const remove = useMutation({
+    mutationFn: () => client.call('comparisonDelete', { path }),
+    onError,
+    async onSuccess() {
+      go(ADDRESS.comparisons)
+      await queries.invalidateQueries({ queryKey: ['comparisons'] })
+    },
+  })
+  const copies = versions.filter(({ copy }) => copy !== undefined).length
+  const isBusy = whyNot !== undefined || stop.isPending || remove.isPending
+  return (
+    <>
+      {state === 'running' && (
+        <Button disabled={isBusy} title={whyNot} onClick={() => stop.mutate()}>
+          <Square aria-hidden /> Stop
+        </Button>
+      )}
+      <Button kind="danger" disabled={isBusy} title={whyNot} onClick={() => setAsks(true)}>
+        <Trash2 aria-hidden /> Delete
+      </Button>
+      <Confirm
+        open={asks}
+        onOpenChange={setAsks}
+        action={`Delete comparison ${name}`}
+        onConfirm={() => remove.mutate()}
+      >
+        Its result is gone. Its jobs stay
+        {copies === 0
+          ? '.'
+          : `, but not those of the ${counted(copies, 'endpoint')} that ${copies === 1 ? 'was' : 'were'} made for its images.`}
+      </Confirm>
+    </>
+  )
+}

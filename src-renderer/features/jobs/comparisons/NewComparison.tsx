@@ -1,0 +1,220 @@
+import { useMutation } from '@tanstack/react-query'
+import clsx from 'clsx'
+import { GitCompareArrows, Plus, X } from 'lucide-react'
+import { type FormEvent, useState } from 'react'
+import { useLocation } from 'wouter'
+import { useShallow } from 'zustand/react/shallow'
+import { limit } from '../../../../src-main/contract/limits.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
+import { Button, IconButton } from '../../../ui/Button.tsx'
+import { SidePanel } from '../../../ui/Dialog.tsx'
+import { CONTROL, Field, Labelled } from '../../../ui/form/Field.tsx'
+import { Select } from '../../../ui/form/Select.tsx'
+import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { SegmentedChoice } from '../../../ui/Tabs.tsx'
+import { Inputs, useChosenInputs } from './ComparisonInputs.tsx'
+import {
+  type ComparisonDraft,
+  type DraftProblems,
+  NO_RULES,
+  type RuleTexts,
+  readComparison,
+  type VersionDraft,
+} from './comparison-draft.ts'
+
+const KINDS = ['All versions', 'Bisect'] as const
+const MEANINGS = {
+  compare: 'Each version is compared with the first one.',
+  bisect: 'The versions stand in an order, oldest first: the first that differs is looked for in a few rounds.',
+} as const
+
+/** A form for a comparison. Its inputs stand in the address: the jobs of a filter, or by their ids. */
+export function NewComparison({ onClose }: { readonly onClose: () => void }) {
+  const { client } = useApp()
+  const [, go] = useLocation()
+  const chosen = useChosenInputs()
+  const endpoints = useAppState(
+    useShallow((state) =>
+      Object.values(state.live.endpoints)
+        .filter(({ loadBalanced }) => loadBalanced === undefined)
+        .map(({ id }) => id),
+    ),
+  )
+  const first = { endpoint: chosen.filter.endpoint ?? endpoints[0] ?? '', image: '', set: '' }
+  const [draft, setDraft] = useState<ComparisonDraft>(() => ({
+    mode: 'compare',
+    name: '',
+    versions: [first, first],
+    rules: NO_RULES,
+    ignore: '',
+  }))
+  const [file, setFile] = useState<File>()
+  const [problems, setProblems] = useState<DraftProblems>({})
+  const change = (part: Partial<ComparisonDraft>) => setDraft((before) => ({ ...before, ...part }))
+  const start = useMutation({
+    async mutationFn() {
+      const inputs = file === undefined ? chosen.inputs() : { file: await file.text() }
+      const read = readComparison(draft, inputs)
+      setProblems('problems' in read ? read.problems : {})
+      return 'body' in read ? client.call('comparisonCreate', { body: read.body }) : undefined
+    },
+    onSuccess: (made) => made && go(ADDRESS.comparison(made.id)),
+  })
+  const onSubmit = (event: FormEvent) => {
+    event.preventDefault()
+    start.mutate()
+  }
+  return (
+    <SidePanel open onOpenChange={onClose} title="New comparison" width="wide">
+      <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
+        <Inputs chosen={chosen} file={file} onFile={setFile} problem={problems.file} />
+        <section aria-label="Versions" className="flex flex-col gap-3">
+          <h3 className="font-medium">Versions</h3>
+          <div className="flex flex-wrap items-center gap-2">
+            <SegmentedChoice
+              label="How they are compared"
+              choices={KINDS}
+              value={draft.mode === 'bisect' ? 'Bisect' : 'All versions'}
+              onChange={(kind) => change({ mode: kind === 'Bisect' ? 'bisect' : 'compare' })}
+            />
+            <span className="text-small text-ink-2">{MEANINGS[draft.mode]}</span>
+          </div>
+          <Versions
+            versions={draft.versions}
+            endpoints={endpoints}
+            problems={problems}
+            onChange={(versions) => change({ versions })}
+          />
+        </section>
+        <Rules draft={draft} problems={problems} onChange={change} />
+        <Field
+          label="Name"
+          placeholder="the names of the versions"
+          value={draft.name}
+          onChange={({ target }) => change({ name: target.value })}
+        />
+        {start.error !== null && <ErrorNotice error={start.error} />}
+        <Button kind="main" type="submit" disabled={start.isPending} className="self-end">
+          <GitCompareArrows aria-hidden /> Start comparison
+        </Button>
+      </form>
+    </SidePanel>
+  )
+}
+
+type VersionsProps = {
+  readonly versions: readonly VersionDraft[]
+  readonly endpoints: readonly string[]
+  readonly problems: DraftProblems
+  readonly onChange: (versions: readonly VersionDraft[]) => void
+}
+
+function Versions({ versions, endpoints, problems, onChange }: VersionsProps) {
+  const set = (at: number, part: Partial<VersionDraft>) =>
+    onChange(versions.map((one, index) => (index === at ? { ...one, ...part } : one)))
+  const add = () => onChange([...versions, versions.at(-1) ?? { endpoint: endpoints[0] ?? '', image: '', set: '' }])
+  return (
+    <>
+      {versions.map((version, at) => {
+        const name = at === 0 ? 'Version 1, the reference' : `Version ${at + 1}`
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a version is told by its place alone
+          <fieldset key={at} className="flex flex-col gap-2 rounded-control border border-line p-3">
+            <legend className="px-1 text-small text-ink-2">{name}</legend>
+            <div className="flex items-center gap-2">
+              <Select
+                aria-label={`Endpoint of version ${at + 1}`}
+                choices={endpoints.map((id) => ({ value: id, label: id }))}
+                value={version.endpoint}
+                onChange={(endpoint) => set(at, { endpoint })}
+                className="flex-1"
+              />
+              {versions.length > 2 && (
+                <IconButton
+                  label={`Remove version ${at + 1}`}
+                  onClick={() => onChange(versions.filter((_one, index) => index !== at))}
+                >
+                  <X />
+                </IconButton>
+              )}
+            </div>
+            <div className="grid gap-3 sm:grid-cols-2">
+              <Field
+                label="Image"
+                placeholder="its own"
+                hint="A copy of the endpoint runs it."
+                value={version.image}
+                onChange={({ target }) => set(at, { image: target.value })}
+              />
+              <Labelled
+                label="Values of the input"
+                hint="NAME=VALUE in each line; of a graph NODE.INPUT=VALUE."
+                problem={problems[`set ${at}`]}
+              >
+                {(ids) => (
+                  <textarea
+                    {...ids}
+                    rows={2}
+                    placeholder="3.cfg=7"
+                    spellCheck={false}
+                    value={version.set}
+                    onChange={({ target }) => set(at, { set: target.value })}
+                    className={clsx(CONTROL, 'py-1 font-mono text-small')}
+                  />
+                )}
+              </Labelled>
+            </div>
+          </fieldset>
+        )
+      })}
+      <Button disabled={versions.length >= limit('comparisonVersions')} onClick={add} className="self-start">
+        <Plus aria-hidden /> Add version
+      </Button>
+    </>
+  )
+}
+
+const RULES: readonly { readonly name: keyof RuleTexts; readonly label: string; readonly hint: string }[] = [
+  { name: 'relative', label: 'Share of a number', hint: 'The same up to it: 0.001.' },
+  { name: 'absolute', label: 'Difference of a number', hint: 'The same up to it: 0.5.' },
+  { name: 'similarity', label: 'Similarity of pictures', hint: 'The same from it on (SSIM): 0.98.' },
+  { name: 'pixels', label: 'Share of pixels', hint: 'The same up to it: 0.01.' },
+  { name: 'distance', label: 'Distance of a pixel', hint: 'The same up to it, of 255: 8.' },
+  { name: 'slower', label: 'Times as slow', hint: 'It differs from it on: 1.5.' },
+]
+
+type RulesProps = {
+  readonly draft: ComparisonDraft
+  readonly problems: DraftProblems
+  readonly onChange: (part: Partial<ComparisonDraft>) => void
+}
+
+function Rules({ draft: { rules, ignore }, problems, onChange }: RulesProps) {
+  return (
+    <section aria-label="What counts as the same" className="flex flex-col gap-3">
+      <h3 className="font-medium">What counts as the same</h3>
+      <p className="text-small text-ink-2">Without any of it outputs are the same that are equal.</p>
+      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+        {RULES.map(({ name, label, hint }) => (
+          <Field
+            key={name}
+            label={label}
+            hint={hint}
+            inputMode="decimal"
+            problem={problems[name]}
+            value={rules[name]}
+            onChange={({ target }) => onChange({ rules: { ...rules, [name]: target.value } })}
+          />
+        ))}
+      </div>
+      <Field
+        label="Paths that are left out"
+        placeholder="meta.seed, **.ms"
+        hint="With commas between them; * stands for one name, ** for any number."
+        value={ignore}
+        onChange={({ target }) => onChange({ ignore: target.value })}
+      />
+    </section>
+  )
+}

@@ -1,0 +1,77 @@
+/** A comparison while it is written into its form, and what is asked of the service. */
+import type { ComparisonCreate, ComparisonRules } from '../../../../src-main/contract/compare.ts'
+import { limit, utf8Bytes } from '../../../../src-main/contract/limits.ts'
+import { sizeText } from '../../../../src-main/domain/text.ts'
+
+/** A version as it is typed. `set` has a NAME=VALUE in each line. */
+export type VersionDraft = { readonly endpoint: string; readonly image: string; readonly set: string }
+
+/** Rules that are numbers, as texts; an empty one is not set. */
+export type RuleTexts = Readonly<Record<Exclude<keyof ComparisonRules, 'ignore'>, string>>
+
+/** What the form holds. */
+export type ComparisonDraft = {
+  readonly mode: ComparisonCreate['mode']
+  readonly name: string
+  readonly versions: readonly VersionDraft[]
+  readonly rules: RuleTexts
+  /** Paths, with commas between them. */
+  readonly ignore: string
+}
+
+/** Rules of an empty form. */
+export const NO_RULES: RuleTexts = { absolute: '', relative: '', distance: '', pixels: '', similarity: '', slower: '' }
+
+/** Where the inputs come from. */
+export type ComparisonInputs = Pick<ComparisonCreate, 'filter' | 'ids' | 'file'>
+
+/** What is wrong with a draft, by the name of the field: `absolute`, `set 1` of the second version. */
+export type DraftProblems = Readonly<Record<string, string>>
+
+/** @returns what to ask of the service, or what is wrong; ranges of numbers are the service's to say */
+export function readComparison(
+  { mode, name, versions, rules, ignore }: ComparisonDraft,
+  inputs: ComparisonInputs,
+): { readonly body: Omit<ComparisonCreate, 'atOnce'> } | { readonly problems: DraftProblems } {
+  const problems: Record<string, string> = {}
+  const numbers: Record<string, number> = {}
+  for (const [rule, text] of Object.entries(rules)) {
+    if (text.trim() === '') continue
+    const value = Number(text)
+    if (Number.isFinite(value)) numbers[rule] = value
+    else problems[rule] = 'A number, like 0.01.'
+  }
+  const read = versions.map(({ endpoint, image, set }, at) => {
+    const values = settingsOf(set)
+    if ('line' in values) problems[`set ${at}`] = `Line ${values.line} must be NAME=VALUE, like 3.cfg=7.`
+    return {
+      endpoint,
+      ...(image.trim() === '' ? {} : { image: image.trim() }),
+      ...('set' in values && Object.keys(values.set).length > 0 ? { set: values.set } : {}),
+    }
+  })
+  const paths = ignore.split(',').flatMap((path) => (path.trim() === '' ? [] : [path.trim()]))
+  if (inputs.file !== undefined && utf8Bytes(inputs.file) > limit('comparisonFileBytes'))
+    problems.file = `It may have ${sizeText(limit('comparisonFileBytes'))} at most. Choose a part of it.`
+  if (Object.keys(problems).length > 0) return { problems }
+  return {
+    body: {
+      ...inputs,
+      ...(name.trim() === '' ? {} : { name: name.trim() }),
+      mode,
+      versions: read,
+      rules: { ...numbers, ...(paths.length === 0 ? {} : { ignore: paths }) },
+    },
+  }
+}
+
+function settingsOf(text: string): { readonly set: Record<string, string> } | { readonly line: number } {
+  const set: Record<string, string> = {}
+  for (const [at, line] of text.split('\n').entries()) {
+    if (line.trim() === '') continue
+    const [, name, value] = /^\s*([^=]+?)\s*=(.*)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) return { line: at + 1 }
+    set[name] = value
+  }
+  return { set }
+}

@@ -1,0 +1,66 @@
+/** What the pages of comparisons ask for, and how a comparison is told. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
+import type { StateDotProps } from '../../../ui/StateDot.tsx'
+
+// Its jobs tell of themselves, a comparison does not.
+const RUNNING_MS = 1000
+
+const everySecond = (isRunning: boolean | undefined) => (isRunning ? RUNNING_MS : false)
+
+/** All comparisons, newest first. */
+export const comparisonsQuery = (client: ApiClient) =>
+  queryOptions({
+    queryKey: ['comparisons'],
+    queryFn: ({ signal }) => client.call('comparisonList', { signal }),
+    refetchInterval: ({ state: { data } }) => everySecond(data?.comparisons.some(({ state }) => state === 'running')),
+  })
+
+/** One comparison. */
+export const comparisonQuery = (client: ApiClient, comparisonId: string) =>
+  queryOptions({
+    queryKey: ['comparison', comparisonId],
+    queryFn: ({ signal }) => client.call('comparisonRead', { path: { comparisonId }, signal }),
+    refetchInterval: ({ state: { data } }) => everySecond(data?.state === 'running'),
+  })
+
+const ROWS_A_PAGE = 50
+
+/** Its inputs, the worst first, page by page. @param version place of the only one that is wanted */
+export const comparisonRowsQuery = (client: ApiClient, comparison: ComparisonView, version: number | undefined) =>
+  infiniteQueryOptions({
+    // The state is part of the key, so that all is read once more after the end.
+    queryKey: ['comparison-rows', comparison.id, version, comparison.state],
+    placeholderData: keepPreviousData,
+    queryFn: ({ pageParam: offset, signal }) =>
+      client.call('comparisonRows', {
+        path: { comparisonId: comparison.id },
+        query: { version, offset, limit: ROWS_A_PAGE },
+        signal,
+      }),
+    initialPageParam: 0,
+    getNextPageParam: ({ more }, pages) => (more ? pages.length * ROWS_A_PAGE : undefined),
+    refetchInterval: everySecond(comparison.state === 'running'),
+  })
+
+/** How many jobs have ended; of a bisection nobody knows how many there will be. */
+export function progressOf({ versions, items, mode, rounds }: ComparisonView): string {
+  const ended = versions.reduce((sum, one) => sum + one.ended, 0).toLocaleString('en')
+  if (mode === 'bisect') return `round ${rounds.length}, ${ended} jobs ended`
+  return `${ended} of ${counted(items * versions.length, 'job')} ended`
+}
+
+const RESULTS = {
+  same: { tone: 'completed', text: 'Same' },
+  differs: { tone: 'failed', text: 'Differs' },
+  incomplete: { tone: 'cancelled', text: 'Incomplete' },
+} as const satisfies Record<NonNullable<ComparisonView['verdict']>['result'], StateDotProps>
+
+/** What came of it, or how far it is. */
+export function stateOf(comparison: ComparisonView): StateDotProps {
+  const { verdict } = comparison
+  if (verdict !== undefined) return RESULTS[verdict.result]
+  return { tone: 'running', text: 'Running', pulses: true, detail: progressOf(comparison) }
+}

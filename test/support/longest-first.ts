@@ -5,6 +5,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 export const LONGEST = [
   // Nine minutes, one test after the other on one swarm, most of them spent waiting: it runs beside all others.
   'test/machines/swarm-workers.test.ts',
+  'test/sdk/platform-tools.test.ts',
+  'test/docker/own-build.test.ts',
+  'test/docker/platform-tools.test.ts',
   'test/docker/readme.test.ts',
   'test/e2e/readme.test.ts',
   'test/sdk/own-build.test.ts',
@@ -12,7 +15,6 @@ export const LONGEST = [
   'test/apps/deploy.test.ts',
   'test/e2e/cli.test.ts',
   'test/sdk/public-worker.test.ts',
-  'test/docker/own-build.test.ts',
   'test/apps/project-previews.test.ts',
   'test/build/packages.test.ts',
   'test/preview/preview.test.ts',

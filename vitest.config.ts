@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process'
+import { delimiter, dirname } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
 import { PATIENCE_MS, TEST_LIMIT_MS } from './test/support/patience.ts'
@@ -19,6 +21,15 @@ const ONE_AT_A_TIME = { maxWorkers: 1, groupOrder: 2 }
 const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
 const IN_OWN_PROCESS = ['conformance', 'soak', 'comfy', 'renderer', 'pages', 'electron', 'alone']
 const named = [...IN_ONE_PROCESS, ...IN_OWN_PROCESS]
+
+// A `python3` of a version manager is a script, which takes a tenth of a second of the processor to find the program;
+// tests start it a thousand times.
+try {
+  const program = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
+  process.env.PATH = `${dirname(program)}${delimiter}${process.env.PATH}`
+} catch {
+  // Tests that need Python say that there is none.
+}
 
 const project = (
   name: string,

@@ -26,6 +26,7 @@ import { createFleetStatuses, createScalingSignal } from './services/fleet-statu
 import { createComparisons } from './services/jobs/comparisons.ts'
 import { WebhookDelivery } from './services/jobs/deliver-webhooks.ts'
 import { createLoadTests } from './services/jobs/load-tests.ts'
+import { createPendingBulk } from './services/jobs/pending-bulk.ts'
 import { createSchedules } from './services/jobs/schedules.ts'
 import { createAccess } from './services/keys.ts'
 import { createRequestBalancer } from './services/load-balanced/balance-requests.ts'
@@ -205,9 +206,11 @@ export function createCore(ports: CorePorts): Core {
   const loadTests = createLoadTests({ ...base, send, url, accountKey })
   const schedules = createSchedules({ ...base, models })
   const comparisons = createComparisons({ ...base, models, waiters, comparer: createComparer() })
+  const pendingBulk = createPendingBulk({ ...base, models })
   const streams = createStreamReaders({ storage, clock, waiters })
   const streamClients = createStreamClients({ newId, log })
-  const jobs = { leases, waiters, streams, streamClients, webhooks, loadTests, schedules, comparisons, models }
+  const ofJobs = { leases, waiters, streams, streamClients, webhooks, models }
+  const jobs = { ...ofJobs, loadTests, schedules, comparisons, pendingBulk }
   const doctor = createDoctor({ host, fleet, storage, supervisor, settings, log, url })
 
   // Apps, projects, and graphs of nodes.
@@ -241,6 +244,7 @@ export function createCore(ports: CorePorts): Core {
     await end('load tests', loadTests.close)
     await end('schedules', schedules.stop)
     await end('comparisons', comparisons.close)
+    await end('bulk actions', pendingBulk.stop)
     await end('what-if questions', whatIf.stop)
     const projectsEnd = end('projects', projects.stop)
     await end('releases', releases.stop)
@@ -274,6 +278,7 @@ export function createCore(ports: CorePorts): Core {
       supervisor.start()
       schedules.start()
       comparisons.start()
+      pendingBulk.start()
       webhooks.start()
       metrics.start()
       housekeeping.start()

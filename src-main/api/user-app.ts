@@ -12,11 +12,11 @@ import { NAMED } from '../domain/load-balanced/read-address.ts'
 import { EXPOSITION_TYPES, formFor } from '../domain/monitoring/exposition.ts'
 import { createFindEndpoint } from '../services/apps/environment-endpoints.ts'
 import { requireQueue } from '../services/endpoint-kinds.ts'
+import type { RequestCounts } from '../services/monitoring/count-requests.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
 import type { ServiceBase, ServiceContext } from '../services/service-context.ts'
 import { type AnswerAgent, createAgentDoor } from './agents.ts'
-import { countedRoute } from './count-requests.ts'
-import { errorResponse } from './error-response.ts'
+import { errorResponse, statusOf } from './error-response.ts'
 import { createEventFeed } from './follow-events.ts'
 import {
   allowedOrigin,
@@ -259,4 +259,25 @@ function listing(c: Context, title: string, links: readonly string[]): Response 
   const head = '<meta charset="utf-8"><meta name="pypi:repository-version" content="1.0">'
   const html = `<!DOCTYPE html><html><head>${head}<title>${title}</title></head><body>${links.join('<br>')}</body></html>`
   return c.body(html, 200, { ...HEADERS, ...POLICY, 'content-type': 'text/html; charset=utf-8' })
+}
+
+/** Answers a request of a route. */
+type Answer = (c: Context) => Response | Promise<Response>
+
+/**
+ * Counts what a route answers, errors too, by the path of its row and never by the one that was asked for: ids must not
+ * become labels.
+ */
+function countedRoute(counts: Pick<RequestCounts, 'of'>, path: string, answer: Answer): Answer {
+  const count = counts.of(path)
+  return async (c) => {
+    try {
+      const response = await answer(c)
+      count(c.req.method, response.status)
+      return response
+    } catch (error) {
+      count(c.req.method, statusOf(error))
+      throw error
+    }
+  }
 }

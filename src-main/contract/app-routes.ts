@@ -28,6 +28,7 @@ import {
   webhookDelivery,
 } from './management.ts'
 import { MODEL_ROUTES } from './model-routes.ts'
+import { PENDING_BULK_ROUTES } from './pending-bulk.ts'
 import { PROJECT_ROUTES } from './project-routes.ts'
 import { PUBLISHED_ROUTES } from './published.ts'
 import { REQUEST_ROUTES } from './requests.ts'
@@ -57,6 +58,7 @@ export const APP_ROUTES = {
   ...DEPLOY_ROUTES,
   ...MODEL_ROUTES,
   ...PAGE_ROUTES,
+  ...PENDING_BULK_ROUTES,
   ...PROJECT_ROUTES,
   ...PUBLISHED_ROUTES,
   ...REQUEST_ROUTES,

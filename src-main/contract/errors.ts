@@ -1,8 +1,6 @@
-import { KEY_ERRORS } from './key-errors.ts'
-import { MACHINE_ERRORS } from './machine-errors.ts'
+import { KEY_ERRORS, MACHINE_ERRORS, TARGET_ERRORS } from './machine-errors.ts'
 import { PLATFORM_ERRORS } from './platform-errors.ts'
 import { REQUEST_ERRORS } from './request-errors.ts'
-import { TARGET_ERRORS } from './target-errors.ts'
 
 /**
  * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` placeholders that

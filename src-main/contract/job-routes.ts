@@ -61,20 +61,22 @@ const BULK_ACTIONS = [...BULK_MOVES, 'rerun'] as const
 /** What is done to many jobs. */
 export type BulkAction = (typeof BULK_ACTIONS)[number]
 
-/** Body of a bulk action: jobs by id, or all that a filter lets through. */
-const jobBulk = z
-  .strictObject({
-    action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
-    ids: z.array(z.string().max(100)).min(1).max(limit('bulkIds')).optional(),
-    filter: jobFilterBody.optional(),
-  })
-  .refine((body) => (body.ids === undefined) !== (body.filter === undefined), {
-    path: ['ids'],
-    message: 'give either ids or a filter',
-  })
+/** Fields of a bulk action: jobs by id, or all that a filter lets through. */
+export const jobBulkFields = {
+  action: z.enum(BULK_ACTIONS, `must be one of ${BULK_ACTIONS.join(', ')}`),
+  ids: z.array(z.string().max(100)).min(1).max(limit('bulkIds')).optional(),
+  filter: jobFilterBody.optional(),
+}
+
+/** Whether jobs are named in one of the two ways. */
+export const namesOneKind = (body: { readonly ids?: unknown; readonly filter?: unknown }): boolean =>
+  (body.ids === undefined) !== (body.filter === undefined)
+
+/** What is said where they are not. */
+export const ONE_KIND = { path: ['ids'], message: 'give either ids or a filter' }
 
 /** With how many jobs it was done, and why not with the others. */
-const jobBulkResult = z.object({
+export const jobBulkResult = z.object({
   changed: z.number().int(),
   refused: z.array(z.object({ reason: z.string(), count: z.number().int() })),
 })
@@ -162,7 +164,7 @@ export const JOB_ROUTES = {
     summary:
       'Retry, cancel or run again many jobs, where their state allows it; jobs that arrive in the meantime are not changed',
     role: 'run',
-    body: jobBulk,
+    body: z.strictObject(jobBulkFields).refine(namesOneKind, ONE_KIND),
     response: jobBulkResult,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     source: 'ours: many jobs at once',

@@ -238,6 +238,9 @@ export const LIMITS = {
   mcpEdits: { value: 200, unit: 'count', source: 'ours, in one call: a graph of usual size' },
   mcpWaitMs: { value: 50_000, unit: 'ms', source: 'ours: the official clients give up after 60 s' },
   mcpPictureBytes: { value: 3 * MIB, unit: 'bytes', source: 'ours: in base64 below the 5 MB that models take' },
+  pendingBulkMs: { value: 60_000, unit: 'ms', source: 'ours: nobody waits longer to undo something' },
+  pendingBulkActions: { value: 100, unit: 'count', source: 'ours, that wait at a time: each holds a body' },
+  pendingBulkKept: { value: 50, unit: 'count', source: 'ours: older ones that have ended are forgotten' },
   bulkIds: { value: 10_000, unit: 'count', source: 'ours: they fit into a body; more are named by a filter' },
 } as const satisfies Record<string, Limit>
 

@@ -28,6 +28,21 @@ export const REQUEST_ERRORS = {
     title: 'Conflict',
     message: 'Batch {batchId} takes no more inputs: it {why}. Nothing more was queued; submit them as a new batch.',
   },
+  PENDING_ACTION_NOT_FOUND: {
+    status: 404,
+    title: 'Not Found',
+    message: 'There is no bulk action {actionId} that can or could be undone.',
+  },
+  PENDING_ACTION_OVER: {
+    status: 409,
+    title: 'Conflict',
+    message: 'The bulk action waits no more: it is {state}.',
+  },
+  TOO_MANY_PENDING_ACTIONS: {
+    status: 409,
+    title: 'Conflict',
+    message: '{limit} bulk actions wait already, which is the limit. Wait until one of them was carried out.',
+  },
   SAVED_REQUEST_NOT_FOUND: {
     status: 404,
     title: 'Not Found',

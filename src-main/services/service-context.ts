@@ -4,6 +4,7 @@ import type { ViewDeps } from './endpoints/views.ts'
 import type { Comparisons } from './jobs/comparisons.ts'
 import type { WebhookDelivery } from './jobs/deliver-webhooks.ts'
 import type { LoadTests } from './jobs/load-tests.ts'
+import type { PendingBulkActions } from './jobs/pending-bulk.ts'
 import type { Schedules } from './jobs/schedules.ts'
 import type { Access } from './keys.ts'
 import type { RequestBalancer } from './load-balanced/balance-requests.ts'
@@ -70,6 +71,7 @@ export type JobServices = {
   readonly loadTests: LoadTests
   readonly schedules: Schedules
   readonly comparisons: Comparisons
+  readonly pendingBulk: PendingBulkActions
   readonly models: Models
 }
 

@@ -33,6 +33,7 @@ import { schedules } from './migrations/2026-12-12-schedules.ts'
 import { comparisons } from './migrations/2026-12-13-comparisons.ts'
 import { priority } from './migrations/2026-12-13-priority.ts'
 import { batches } from './migrations/2026-12-14-batches.ts'
+import { pendingBulk } from './migrations/2026-12-15-pending-bulk.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = {
@@ -78,6 +79,7 @@ export const MIGRATIONS: readonly Migration[] = [
   comparisons,
   priority,
   batches,
+  pendingBulk,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -28,6 +28,7 @@ import { createModelDownloadStore } from './model-download-store.ts'
 import { openModelFiles } from './model-files.ts'
 import { createNodeTypeStore } from './node-type-store.ts'
 import { DatabaseUnusable, openDatabase } from './open-database.ts'
+import { createPendingBulkStore } from './pending-bulk-store.ts'
 import { createPlatformStore } from './platform-store.ts'
 import { createRequestStore } from './request-store.ts'
 import { createRunStore } from './run-store.ts'
@@ -90,6 +91,7 @@ export function openStorage(file: string, now: number): Storage {
     savedRequests: createSavedRequestStore(db),
     schedules: createScheduleStore(db),
     batches: createBatchStore(db),
+    pendingBulk: createPendingBulkStore(db),
     loadTests: createLoadTestStore(db),
     comparisons: createComparisonStore(db),
     projects: createProjectStore(db),

@@ -107,6 +107,8 @@ export type Notice = {
   readonly text: string
   /** Takes back what was done. */
   readonly undo?: () => void
+  /** Something else that can be done about it. */
+  readonly more?: { readonly label: string; readonly run: () => void }
 }
 
 /** What is told at the edge of the window. */

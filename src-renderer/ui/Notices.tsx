@@ -24,7 +24,7 @@ export function Notices() {
   )
 }
 
-function OneNotice({ id, kind, text, undo }: Notice) {
+function OneNotice({ id, kind, text, undo, more }: Notice) {
   const { store, platform } = useApp()
   const { closeNotice } = store.getState()
   // Nothing goes from under the pointer or the focus: it is being read.
@@ -49,21 +49,28 @@ function OneNotice({ id, kind, text, undo }: Notice) {
       />
       <p className="min-w-0 flex-1 break-words">{text}</p>
       <div className="-my-1 flex">
-        {undo !== undefined && (
-          <Button
-            kind="quiet"
-            onClick={() => {
-              undo()
-              closeNotice(id)
-            }}
-          >
-            Undo
-          </Button>
-        )}
+        {more !== undefined && <NoticeButton {...more} onPressed={() => closeNotice(id)} />}
+        {undo !== undefined && <NoticeButton label="Undo" run={undo} onPressed={() => closeNotice(id)} />}
         <IconButton label="Close notice" onClick={() => closeNotice(id)}>
           <X />
         </IconButton>
       </div>
     </div>
+  )
+}
+
+type NoticeButtonProps = { readonly label: string; readonly run: () => void; readonly onPressed: () => void }
+
+function NoticeButton({ label, run, onPressed }: NoticeButtonProps) {
+  return (
+    <Button
+      kind="quiet"
+      onClick={() => {
+        run()
+        onPressed()
+      }}
+    >
+      {label}
+    </Button>
   )
 }

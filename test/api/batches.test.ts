@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { setup } from '../support/core.ts'
 
+// The job API forgets jobs half an hour after their end; it is looked for every now and then.
+const EXPIRY_MS = 31 * 60_000
+
 const headers = { 'content-type': 'application/x-ndjson' }
 const inputs = (from: number, to: number) => {
   const lines: string[] = []
@@ -70,12 +73,39 @@ describe('a batch', () => {
   })
 
   it('retries what failed alone, and cancels what has not ended', async () => {
-    const { append, read, post, batch, connect, take } = { ...(await withBatch(3)), connect: 0, take: 0 }
-    void connect
-    void take
+    const { append, read, post, batch, worker } = await withBatch(3)
     await append(1, inputs(1, 3))
-    expect(await post(`/api/batches/${batch.id}/retry`)).toEqual({ changed: 0, refused: [] })
-    expect(await post(`/api/batches/${batch.id}/cancel`)).toEqual({ changed: 3, refused: [] })
-    expect(await read()).toMatchObject({ state: 'cancelled', jobs: { CANCELLED: 3, IN_QUEUE: 0 } })
+    const taker = await worker()
+    for (const answer of [{ output: 1 }, { error: 'no' }]) {
+      const job = await taker.take()
+      await taker.done(job?.id ?? '', answer)
+    }
+    expect(await post(`/api/batches/${batch.id}/retry`)).toEqual({ changed: 1, refused: [] })
+    expect(await read()).toMatchObject({ state: 'running', jobs: { COMPLETED: 1, FAILED: 0, IN_QUEUE: 2 } })
+    expect(await post(`/api/batches/${batch.id}/cancel`)).toEqual({ changed: 2, refused: [] })
+    expect(await read()).toMatchObject({ state: 'cancelled', jobs: { COMPLETED: 1, CANCELLED: 2, IN_QUEUE: 0 } })
+  })
+
+  it('retries failed jobs that the job API has forgotten as new jobs in their place', async () => {
+    const { append, read, post, get, batch, worker, clock, exported } = await withBatch(2)
+    await append(1, inputs(1, 2))
+    const taker = await worker()
+    const failed: string[] = []
+    for (let n = 0; n < 2; n++) {
+      const job = await taker.take()
+      await taker.done(job?.id ?? '', { error: 'no' })
+      failed.push(job?.id ?? '')
+    }
+    await clock.leap(EXPIRY_MS)
+    await clock.until(async () => (await get('/api/job-count?expired=true')).count === 2)
+    expect(await post(`/api/batches/${batch.id}/retry`)).toEqual({ changed: 2, refused: [] })
+    expect(await read()).toMatchObject({ state: 'running', total: 2, jobs: { FAILED: 0, IN_QUEUE: 2 } })
+    const lines = await exported()
+    expect(lines).toMatchObject([
+      { line: 1, status: 'IN_QUEUE' },
+      { line: 2, status: 'IN_QUEUE' },
+    ])
+    for (const { id } of lines) expect(failed).not.toContain(id)
+    expect((await get('/api/job-count')).count).toBe(4)
   })
 })

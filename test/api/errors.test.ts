@@ -62,6 +62,8 @@ const A_SCHEDULE = { name: 'nightly', cron: '0 3 * * *', request: { input: {} } 
 
 const GPU_BOX = { name: 'gpu-box', way: { kind: 'ssh', to: 'ada@gpu-box' } }
 
+const LATER = { action: 'cancel', filter: {}, delayMs: 60_000 }
+
 const A_MODEL = { folder: '/data/models', directory: 'loras', name: 'a.safetensors' }
 
 async function folderOfModels(service: TestService): Promise<string> {
@@ -295,6 +297,16 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     const body = { versions: [{ endpoint: 'e' }, { endpoint: 'e' }], file: '{"input": {}}' }
     for (let n = 0; n < limit('comparisonsAtOnce'); n++) await service.post('/api/comparisons', body)
     return service.ask('POST', '/api/comparisons', { body })
+  },
+  PENDING_ACTION_NOT_FOUND: (service) => service.ask('GET', '/api/pending-bulk-actions/none'),
+  async PENDING_ACTION_OVER(service) {
+    const { id } = await service.post('/api/pending-bulk-actions', LATER)
+    await service.ask('DELETE', `/api/pending-bulk-actions/${id}`)
+    return service.ask('POST', `/api/pending-bulk-actions/${id}/start`)
+  },
+  async TOO_MANY_PENDING_ACTIONS(service) {
+    for (let n = 0; n < limit('pendingBulkActions'); n++) await service.post('/api/pending-bulk-actions', LATER)
+    return service.ask('POST', '/api/pending-bulk-actions', { body: LATER })
   },
   SCHEDULE_NOT_FOUND: (service) => service.ask('DELETE', '/api/endpoints/e/schedules/none'),
   BATCH_NOT_FOUND: (service) => service.ask('GET', '/api/batches/none'),

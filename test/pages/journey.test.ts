@@ -97,7 +97,6 @@ test('many waiting jobs are cancelled at once', async () => {
   await page.getByText('30 match').waitFor()
   await page.getByRole('checkbox', { name: 'Select all' }).click()
   await page.getByRole('button', { name: 'Cancel 30' }).click()
-  await page.getByRole('button', { name: 'Cancel 30 jobs' }).click()
   await page.getByText('30 jobs cancelled.').waitFor()
   expect((await service.get('/api/job-count?status=CANCELLED')).count).toBe(30)
   expect(faults).toEqual([])

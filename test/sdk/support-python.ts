@@ -120,7 +120,8 @@ async function prepare(folder: string, packages: readonly string[], check: strin
   try {
     rmSync(folder, { recursive: true, force: true })
     await makeVenv(folder)
-    await run(python, [...PIP, 'install', '--quiet', ...packages], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
+    const [program, ...args] = await installer(python)
+    await run(program, [...args, ...packages], { timeout: INSTALL_LIMIT_MS, killSignal: 'SIGKILL' })
     await run(python, ['-c', check])
     writeFileSync(complete, '')
     return { ready: true, python, reason: '' }
@@ -129,6 +130,14 @@ async function prepare(folder: string, packages: readonly string[], check: strin
     writeFileSync(failure, `${process.ppid}\n${reason}`)
     return missing(reason)
   }
+}
+
+// uv takes 2 s of the processor where pip takes 40. In a folder of its own: builds of apps take it where they find it.
+async function installer(python: string): Promise<readonly [program: string, ...args: string[]]> {
+  const uv = await prepareFolder('uv', (folder) => [python, ...PIP, 'install', '--quiet', '--target', folder, 'uv'])
+  if (!uv.ready) return [python, ...PIP, 'install', '--quiet']
+  const program = join(uv.folder, 'bin', 'uv')
+  return [program, 'pip', 'install', '--quiet', '--compile-bytecode', '--python', python]
 }
 
 function missing(reason: string): PublicPython {

@@ -1,6 +1,7 @@
 import { AppError } from '../../contract/errors.ts'
 import { HOUR_MS } from '../../contract/units.ts'
 import { isolationProblem } from '../../domain/worker/isolated-python.ts'
+import { requireQueue } from '../../services/endpoint-kinds.ts'
 import {
   createEndpoint,
   deleteEndpoint,
@@ -80,3 +81,13 @@ export const ENDPOINT_OPERATIONS = {
     return service.metrics.read(endpointOf(path, service).id, { from, to, points: query.points })
   },
 } as const satisfies Partial<ManagementOperations<Services>>
+
+/** What-if questions, and the prices that they may take. */
+export const WHAT_IF_OPERATIONS = {
+  async whatIf({ c, path, body }, service) {
+    const endpoint = endpointOf(path, service)
+    requireQueue(endpoint, service)
+    return await service.whatIf.ask(endpoint, body, c.req.raw.signal)
+  },
+  priceTableRead: async (_request, { readPrices }) => await readPrices(),
+} as const satisfies Partial<ManagementOperations<ServiceBase & Pick<ServiceContext, 'whatIf' | 'readPrices'>>>

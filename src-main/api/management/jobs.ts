@@ -10,10 +10,9 @@ import type { Json } from '../../domain/json/json.ts'
 import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
 import { viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
 import { countJobs, type ListRequest, listJobs, listJobsById, searchable } from '../../services/jobs/list-jobs.ts'
-import { runJobAgain, runJobsAgain } from '../../services/jobs/run-jobs-again.ts'
-import type { Job } from '../../services/ports/storage.ts'
+import { changeJobs, runJobAgain } from '../../services/jobs/run-jobs-again.ts'
+import type { Job, NamedJobs } from '../../services/ports/storage.ts'
 import { reorderJob } from '../../services/queue/change-job.ts'
-import { type JobSelection, moveJobs } from '../../services/queue/change-many-jobs.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
 import { requireRoleOf } from '../guards.ts'
@@ -21,7 +20,7 @@ import { DONE, jsonResponse, type ManagementOperations } from '../operation.ts'
 import { endpointOf } from './endpoints.ts'
 
 /** What these operations use of the service. */
-type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks' | 'comparisons'>
+type Services = ServiceBase & Pick<ServiceContext, 'views' | 'models' | 'webhooks' | 'comparisons' | 'pendingBulk'>
 
 /** The job of a path. @throws AppError JOB_NOT_FOUND */
 export function jobOf({ jobId }: { readonly jobId: string }, { storage }: Pick<Services, 'storage'>): Job {
@@ -125,13 +124,23 @@ export function filterOf(query: Filter): Omit<ListRequest, 'limit' | 'offset'> {
 }
 
 /** The filter in a body, as a selection. */
-async function selectionOf({ storage }: Services, filter: z.infer<typeof jobFilterBody>): Promise<JobSelection> {
+async function selectionOf({ storage }: Services, filter: z.infer<typeof jobFilterBody>): Promise<NamedJobs> {
   const { endpoint, status, worker, from, to, q, expired, cursor } = filter
   const named = { endpointId: endpoint, states: status, workerId: worker, from, to, q, archived: expired, cursor }
   return { filter: await searchable(storage, named) }
 }
 
-/** Many jobs at once: listed, counted, moved. */
+async function namedIn(
+  service: Services,
+  {
+    ids,
+    filter = {},
+  }: { readonly ids?: string[] | undefined; readonly filter?: z.infer<typeof jobFilterBody> | undefined },
+): Promise<NamedJobs> {
+  return ids === undefined ? await selectionOf(service, filter) : { ids }
+}
+
+/** Many jobs at once: listed, counted, moved, now or after a time in which it can be undone. */
 export const JOB_BULK_OPERATIONS = {
   async jobList({ query }, service) {
     const { ids, offset, limit: page } = query
@@ -140,10 +149,17 @@ export const JOB_BULK_OPERATIONS = {
   },
   jobCount: async ({ query }, { storage }) => await countJobs(storage, { ...filterOf(query), after: query.after }),
   async jobBulk({ body }, service) {
-    const { action, ids, filter = {} } = body
-    const selection = ids === undefined ? await selectionOf(service, filter) : { ids }
-    if (action === 'rerun') return await runJobsAgain(service, selection)
-    return await moveJobs(service, action, selection)
+    return await changeJobs(service, body.action, await namedIn(service, body))
+  },
+  pendingBulkList: (_request, { pendingBulk }) => ({ actions: [...pendingBulk.list()] }),
+  async pendingBulkCreate({ body }, service) {
+    return await service.pendingBulk.add(body.action, await namedIn(service, body), body.delayMs)
+  },
+  pendingBulkRead: ({ path }, { pendingBulk }) => pendingBulk.read(path.actionId),
+  pendingBulkStart: async ({ path }, { pendingBulk }) => await pendingBulk.runNow(path.actionId),
+  async pendingBulkUndo({ path }, { pendingBulk }) {
+    await pendingBulk.undo(path.actionId)
+    return DONE
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 

@@ -132,6 +132,15 @@ Examples:
       if (missing > 0) output.note(`${missing} of ${found.total} have no result yet`)
     })
 
+  of('remove', 'forget a batch; its jobs stay')
+    .addHelpText('after', '\nExamples:\n  $ drydock batch remove 0b6f9c1e')
+    .action(async (batchId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const answer = await client.call('batchDelete', { path: { batchId } })
+      if (output.json) output.document(answer)
+      else output.line(`batch ${batchId} is forgotten; its jobs stay`)
+    })
+
   function of(name: string, description: string): Command {
     return batch.command(name).description(description).argument('<batch>', 'id of the batch')
   }

@@ -5,6 +5,7 @@
  */
 import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES } from '../../contract/job.ts'
+import type { BulkAction } from '../../contract/job-routes.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { kindOf } from '../endpoint-kinds.ts'
 import type { Models } from '../models/models.ts'
@@ -15,11 +16,13 @@ import {
   type BulkResult,
   createRefusals,
   type JobSelection,
+  moveJobs,
   selectedJobs,
   UNKNOWN_JOB,
 } from '../queue/change-many-jobs.ts'
 
-type Deps = {
+/** What it takes to change many jobs. */
+export type ChangeDeps = {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
@@ -34,7 +37,7 @@ const BATCH = 10
  * @param batch the place that the new job takes in a batch
  * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND when that was deleted, PAYLOAD_LOST, and as submitting does
  */
-export async function runJobAgain(deps: Deps, job: Job, batch?: BatchPlace): Promise<Job> {
+export async function runJobAgain(deps: ChangeDeps, job: Job, batch?: BatchPlace): Promise<Job> {
   const { storage } = deps
   const { id, status, endpointId, executionTimeoutMs, ttlMs, lowPriority, priority } = job
   if (!isFinal(status)) {
@@ -55,8 +58,7 @@ export async function runJobAgain(deps: Deps, job: Job, batch?: BatchPlace): Pro
   })
 }
 
-/** The same with many jobs; says how many could not be run again, and why. */
-export async function runJobsAgain(deps: Deps, selection: JobSelection): Promise<BulkResult> {
+async function runJobsAgain(deps: ChangeDeps, selection: JobSelection): Promise<BulkResult> {
   const refused = createRefusals()
   let changed = 0
   for await (const { jobs, unknown } of selectedJobs(deps.storage, selection, { most: BATCH })) {
@@ -67,6 +69,11 @@ export async function runJobsAgain(deps: Deps, selection: JobSelection): Promise
     }
   }
   return { changed, refused: refused.all() }
+}
+
+/** Carries out a bulk action; says how many jobs it was not done with, and why. */
+export function changeJobs(deps: ChangeDeps, action: BulkAction, selection: JobSelection): Promise<BulkResult> {
+  return action === 'rerun' ? runJobsAgain(deps, selection) : moveJobs(deps, action, selection)
 }
 
 /**

@@ -1,5 +1,6 @@
-/** What belongs to jobs beside their rows: batches, the archive, the chunks of streams, and large payloads. */
+/** What belongs to jobs beside their rows: batches, bulk actions, the archive, the chunks of streams, and large payloads. */
 import type { JobState } from '../../contract/job.ts'
+import type { PendingBulkView } from '../../contract/pending-bulk.ts'
 import type { Json } from '../../domain/json/json.ts'
 
 /** JSON as text; of a large payload its bytes are decoded. */
@@ -85,6 +86,27 @@ export type Batch = {
   readonly cancelled: 0 | 1
   /** Wall ms. */
   readonly createdAt: number
+}
+
+/** A bulk action that can be undone. `Selection` says which jobs. */
+export type PendingBulk<Selection> = Omit<PendingBulkView, 'result'> & {
+  readonly selection: Selection
+  readonly result?: NonNullable<PendingBulkView['result']>
+}
+
+/** Bulk actions that can be undone. Methods that write are called inside a Writer's work only. */
+export type PendingBulkStore<Selection> = {
+  /** Newest first. */
+  readonly list: () => readonly PendingBulk<Selection>[]
+  /** Those that wait or were being carried out, the oldest first. */
+  readonly open: () => readonly PendingBulk<Selection>[]
+  readonly get: (id: string) => PendingBulk<Selection> | undefined
+  /** Removes old ones that have ended. @param keep how many stay */
+  readonly insert: (pending: Omit<PendingBulk<Selection>, 'state' | 'result'>, keep: number) => void
+  /** @returns false where it waits no more */
+  readonly leaveWaiting: (id: string, to: 'running' | 'undone') => boolean
+  /** Ends one that is being carried out. */
+  readonly end: (id: string, state: 'done' | 'interrupted', result: PendingBulkView['result']) => void
 }
 
 /** How many inputs of a batch are where; states without any are left out. */

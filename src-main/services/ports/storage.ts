@@ -8,7 +8,14 @@ import type { JobEvent } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
 import type { EndpointRevision } from '../../domain/platform/endpoint-view.ts'
 import type { AppStore, ArtifactFiles } from './apps.ts'
-import type { BatchStore, ChunkStore, JobArchive, PayloadStore, StoredPayload } from './job-storage.ts'
+import type {
+  BatchStore,
+  ChunkStore,
+  JobArchive,
+  PayloadStore,
+  PendingBulkStore,
+  StoredPayload,
+} from './job-storage.ts'
 import type { KeyStore } from './keys.ts'
 import type { MachineStore } from './machines.ts'
 import type { ModelDownloadStore, ModelFiles } from './models.ts'
@@ -141,6 +148,9 @@ export type JobFilter = {
   readonly before?: number | undefined
   readonly after?: number | undefined
 }
+
+/** Jobs by their ids, or all that a filter lets through. */
+export type NamedJobs = { readonly ids: readonly string[] } | { readonly filter: JobFilter }
 
 /** A page of a list of jobs, newest first unless it says otherwise. */
 export type JobQuery = JobFilter & {
@@ -336,6 +346,7 @@ export type Storage = WorkflowStorage & {
   readonly savedRequests: SavedRequestStore
   readonly schedules: ScheduleStore
   readonly batches: BatchStore<Job>
+  readonly pendingBulk: PendingBulkStore<NamedJobs>
   readonly loadTests: LoadTestStore
   readonly comparisons: ComparisonStore
   readonly projects: ProjectStore

@@ -6,7 +6,7 @@
 import type { JobState } from '../../contract/job.ts'
 import type { BulkMove } from '../../contract/job-routes.ts'
 import { TRANSITIONS } from '../../domain/job/transitions.ts'
-import type { Job, JobFilter, Storage } from '../ports/storage.ts'
+import type { Job, JobFilter, NamedJobs, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 import { writeInSlices } from '../write-slices.ts'
@@ -33,10 +33,7 @@ export type BulkResult = {
 }
 
 /** Which jobs: by id, all that a filter lets through, or those of a batch in some states. */
-export type JobSelection =
-  | { readonly ids: readonly string[] }
-  | { readonly filter: JobFilter }
-  | { readonly batch: number; readonly states: readonly JobState[] }
+export type JobSelection = NamedJobs | { readonly batch: number; readonly states: readonly JobState[] }
 
 /** Some of the selected jobs, and how many of the ids in between are of no job. */
 type SelectedJobs = { readonly jobs: readonly Job[]; readonly unknown: number }

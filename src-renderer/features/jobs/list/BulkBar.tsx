@@ -1,11 +1,9 @@
 import { Columns2, Download, GitCompareArrows, Repeat, RotateCcw, X } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Dialog.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import type { Bulk } from './selected-jobs.ts'
 
@@ -29,18 +27,16 @@ export type BulkBarProps = {
 export function BulkBar({ label, retry, cancel, rerun, onExport, busy, ...props }: BulkBarProps) {
   const { compare, versions, onClear } = props
   const [, go] = useLocation()
-  const [asks, setAsks] = useState(false)
   const commands = useMemo<readonly Command[]>(() => {
     const group = 'Selected jobs'
     return [
       { id: 'bulk-retry', group, label: `Retry ${label}`, keys: 'r', run: () => void retry.run() },
       { id: 'bulk-rerun', group, label: `Run ${label} again as new jobs`, run: () => void rerun.run() },
       { id: 'bulk-export', group, label: `Export ${label} as JSON lines`, run: onExport },
-      { id: 'bulk-cancel', group, label: `Cancel ${label}`, keys: 'c', run: () => setAsks(true) },
+      { id: 'bulk-cancel', group, label: `Cancel ${label}`, keys: 'c', run: () => void cancel.run() },
       { id: 'bulk-clear', group, label: 'Clear selection', run: onClear },
     ]
-  }, [label, retry, rerun, onExport, onClear])
-  const cancels = cancel.count === undefined ? 'Cancel' : `Cancel ${counted(cancel.count, 'job')}`
+  }, [label, retry, cancel, rerun, onExport, onClear])
   return (
     <div role="toolbar" aria-label="Selected jobs" className="flex flex-wrap items-center gap-2">
       <span className="font-medium">{label}</span>
@@ -54,7 +50,12 @@ export function BulkBar({ label, retry, cancel, rerun, onExport, busy, ...props 
       >
         <Repeat aria-hidden /> {busy === 'rerun' ? 'Queueing' : 'Run again'} {numberOf(rerun)}
       </Button>
-      <Button kind="danger" disabled={!cancel.count || busy !== undefined} onClick={() => setAsks(true)}>
+      <Button
+        kind="danger"
+        title="Waiting jobs never run, and running ones are stopped: their work is lost"
+        disabled={!cancel.count || busy !== undefined}
+        onClick={() => void cancel.run()}
+      >
         <X aria-hidden /> {busy === 'cancel' ? 'Cancelling' : 'Cancel'} {numberOf(cancel)}
       </Button>
       <Button onClick={onExport}>
@@ -73,10 +74,6 @@ export function BulkBar({ label, retry, cancel, rerun, onExport, busy, ...props 
       <Button kind="quiet" onClick={onClear}>
         Clear selection
       </Button>
-      <Confirm open={asks} onOpenChange={setAsks} action={cancels} onConfirm={() => void cancel.run()}>
-        Waiting jobs never run; running jobs are stopped, and their work is lost. A cancelled job cannot be retried, but
-        its input can be sent again.
-      </Confirm>
       <CommandsHere commands={commands} />
     </div>
   )

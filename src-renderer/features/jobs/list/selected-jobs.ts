@@ -6,11 +6,11 @@ import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-mai
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
 import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { isFinal, TRANSITIONS } from '../../../../src-main/domain/job/transitions.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { LazySelection } from '../../../ui/table/column.ts'
 import { bodyOf, type JobListFilter, queryOf } from './job-list-filter.ts'
 import type { JobWindow } from './job-window.ts'
+import { tellPendingBulk, UNDO_MS } from './undo-bulk.ts'
 
 /** An action on what is selected. */
 export type Bulk = {
@@ -29,7 +29,8 @@ export function useBulk({
   readonly selected: Selected
   readonly onDone: () => void
 }): Readonly<Record<BulkAction, Bulk>> & { readonly busy: BulkAction | undefined } {
-  const { client, store, platform } = useApp()
+  const services = useApp()
+  const { client, store, platform } = services
   const [busy, setBusy] = useState<BulkAction>()
   const rows = useStore(list, (state) => state.rows)
   const all = {
@@ -45,7 +46,7 @@ export function useBulk({
           .map(({ id }) => id)
 
   const run = useCallback(
-    async (action: BulkAction, ids: readonly string[]) => {
+    async (action: BulkAction, ids: readonly string[], count: number | undefined) => {
       const { cursor, countedAt } = list.getState()
       const named =
         selected.kind === 'all'
@@ -57,33 +58,26 @@ export function useBulk({
             }
           : { ids }
       setBusy(action)
-      if (action !== 'rerun') list.patch(ids, { status: TRANSITIONS[action].to })
-      const { notify } = store.getState()
       try {
-        const { changed, refused } = await client.call('jobBulk', { body: { action, ...named } })
-        notify({
-          kind: 'done',
-          text: [`${counted(changed, 'job')} ${DONE[action]}.`, ...refused.map(notifyRefused)].join(' '),
-        })
+        const pending = await client.call('pendingBulkCreate', { body: { action, ...named, delayMs: UNDO_MS } })
+        const onEnd = () => (selected.kind === 'all' ? void list.begin() : list.readAgain(ids))
+        tellPendingBulk(services, { pending, count, onEnd })
         onDone()
-        if (selected.kind === 'all') void list.begin()
       } catch (error) {
-        notify({ kind: 'error', text: (error as Error).message })
+        store.getState().notify({ kind: 'error', text: (error as Error).message })
       }
       setBusy(undefined)
-      list.readAgain(ids)
     },
-    [client, store, list, selected, onDone],
+    [services, client, store, list, selected, onDone],
   )
 
   const bulk = (action: BulkAction): Bulk => {
     const ids = idsFor(action)
-    return { count: selected.kind === 'all' ? all[action] : ids.length, run: () => run(action, ids) }
+    const count = selected.kind === 'all' ? all[action] : ids.length
+    return { count, run: () => run(action, ids, count) }
   }
   return { retry: bulk('retry'), cancel: bulk('cancel'), rerun: bulk('rerun'), busy }
 }
-
-const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'queued as new jobs' } as const
 
 const from = (action: BulkAction): readonly JobState[] =>
   action === 'rerun' ? JOB_STATES.filter(isFinal) : TRANSITIONS[action].from
@@ -94,9 +88,6 @@ const expiredFor = (action: BulkAction) => (action === 'rerun' ? {} : { expired:
 function isMeant(action: BulkAction, job: JobListItem, now: number): boolean {
   return from(action).includes(job.status) && (action === 'rerun' || !isExpired(job, now))
 }
-
-const notifyRefused = ({ reason, count }: { readonly reason: string; readonly count: number }) =>
-  `${counted(count, 'job')} left as ${count === 1 ? 'it is' : 'they are'}: ${reason}.`
 
 // The states of the filter that the move starts from.
 function statesFor(action: BulkAction, { states }: JobListFilter): readonly JobState[] {

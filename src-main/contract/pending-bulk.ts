@@ -1,0 +1,91 @@
+/**
+ * Bulk actions that can be undone: each is stored, waits for its time, and is carried out then, also by a service that
+ * was stopped meanwhile. Source: ours, docs/spec/interface.md, 1.2.
+ */
+import { z } from 'zod'
+import { jobBulkFields, jobBulkResult, namesOneKind, ONE_KIND } from './job-routes.ts'
+import { limit } from './limits.ts'
+import type { Route } from './routes.ts'
+import { done, moment } from './routes.ts'
+
+/** `interrupted`: the service was stopped while it ran jobs again, and nobody knows which of them have new ones. */
+const PENDING_BULK_STATES = ['waiting', 'running', 'done', 'undone', 'interrupted'] as const
+
+/** How far it is. */
+export type PendingBulkState = (typeof PENDING_BULK_STATES)[number]
+
+const pendingBulk = z.object({
+  id: z.string(),
+  action: jobBulkFields.action,
+  state: z.enum(PENDING_BULK_STATES),
+  createdAt: moment,
+  dueAt: moment.describe('when it is carried out, unless it is undone before'),
+  result: jobBulkResult.optional().describe('once it is done'),
+})
+
+/** A bulk action that can be undone. */
+export type PendingBulkView = z.infer<typeof pendingBulk>
+
+const longest = limit('pendingBulkMs')
+
+const pendingBulkCreate = z
+  .strictObject({
+    ...jobBulkFields,
+    delayMs: z
+      .number(`must be a number from 0 to ${longest}`)
+      .int('must be a whole number')
+      .min(0, `must be from 0 to ${longest}`)
+      .max(longest, `must be from 0 to ${longest}`)
+      .describe('how long it can be undone'),
+  })
+  .refine(namesOneKind, ONE_KIND)
+
+const PENDING = '/api/pending-bulk-actions/:actionId'
+
+/** Part of the management API. Source: ours. */
+export const PENDING_BULK_ROUTES = {
+  pendingBulkList: {
+    methods: ['GET'],
+    path: '/api/pending-bulk-actions',
+    summary: 'List the latest bulk actions that can or could be undone, newest first',
+    response: z.object({ actions: z.array(pendingBulk) }),
+    errors: [],
+    source: 'ours',
+  },
+  pendingBulkCreate: {
+    methods: ['POST'],
+    path: '/api/pending-bulk-actions',
+    summary: 'Retry, cancel or run again many jobs after a delay, in which it can be undone',
+    role: 'run',
+    body: pendingBulkCreate,
+    response: pendingBulk,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'TOO_MANY_PENDING_ACTIONS'],
+    source: 'ours',
+  },
+  pendingBulkRead: {
+    methods: ['GET'],
+    path: PENDING,
+    summary: 'Read a bulk action that can or could be undone, with its result once it is done',
+    response: pendingBulk,
+    errors: ['PENDING_ACTION_NOT_FOUND'],
+    source: 'ours',
+  },
+  pendingBulkStart: {
+    methods: ['POST'],
+    path: `${PENDING}/start`,
+    summary: 'Carry it out now',
+    role: 'run',
+    response: pendingBulk,
+    errors: ['PENDING_ACTION_NOT_FOUND', 'PENDING_ACTION_OVER'],
+    source: 'ours',
+  },
+  pendingBulkUndo: {
+    methods: ['DELETE'],
+    path: PENDING,
+    summary: 'Undo it: it is never carried out',
+    role: 'run',
+    response: done,
+    errors: ['PENDING_ACTION_NOT_FOUND', 'PENDING_ACTION_OVER'],
+    source: 'ours',
+  },
+} as const satisfies Record<string, Route>

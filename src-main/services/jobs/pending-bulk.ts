@@ -1,0 +1,116 @@
+/**
+ * Bulk actions that can be undone. Each is a row with a time; a timer carries it out, counted from the request, so that a
+ * clock that is set moves nothing. The row is what was promised: a service that was stopped or killed carries out at its
+ * start what nobody has undone. Of jobs that were being run again nobody knows then which have new ones: none is made
+ * twice, and the row says so.
+ */
+import { AppError } from '../../contract/errors.ts'
+import type { BulkAction } from '../../contract/job-routes.ts'
+import { limit } from '../../contract/limits.ts'
+import type { PendingBulkView } from '../../contract/pending-bulk.ts'
+import type { PendingBulk } from '../ports/job-storage.ts'
+import type { NamedJobs } from '../ports/storage.ts'
+import type { Log } from '../ports/system.ts'
+import { type ChangeDeps, changeJobs } from './run-jobs-again.ts'
+
+type Pending = PendingBulk<NamedJobs>
+
+/** The bulk actions that can be undone. */
+export type PendingBulkActions = {
+  /** Newest first. */
+  readonly list: () => readonly PendingBulkView[]
+  /** @throws AppError PENDING_ACTION_NOT_FOUND, as do all that name one */
+  readonly read: (id: string) => PendingBulkView
+  /** @throws AppError TOO_MANY_PENDING_ACTIONS */
+  readonly add: (action: BulkAction, selection: NamedJobs, delayMs: number) => Promise<PendingBulkView>
+  /** Carries it out now. @throws AppError PENDING_ACTION_OVER */
+  readonly runNow: (id: string) => Promise<PendingBulkView>
+  /** @throws AppError PENDING_ACTION_OVER */
+  readonly undo: (id: string) => Promise<void>
+  /** Carries out what an earlier run of the service has left. */
+  readonly start: () => void
+  /** Carries out nothing more; what waits does so until the next start. */
+  readonly stop: () => Promise<void>
+}
+
+/** Makes them; nothing is carried out yet. */
+export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): PendingBulkActions {
+  const { storage, clock, newId, log } = deps
+  const { pendingBulk } = storage
+  const timers = new Map<string, () => void>()
+  const running = new Set<Promise<void>>()
+  let isStopped = false
+
+  function find(id: string): Pending {
+    const found = pendingBulk.get(id)
+    if (found === undefined) throw new AppError('PENDING_ACTION_NOT_FOUND', { actionId: id.slice(0, 100) })
+    return found
+  }
+
+  async function leaveWaiting(id: string, to: 'running' | 'undone'): Promise<Pending> {
+    const { state } = find(id)
+    timers.get(id)?.()
+    timers.delete(id)
+    if (!(await storage.write(() => pendingBulk.leaveWaiting(id, to))))
+      throw new AppError('PENDING_ACTION_OVER', { state })
+    return find(id)
+  }
+
+  async function finish({ id, action, selection }: Pending): Promise<void> {
+    const { changed, refused } = await changeJobs(deps, action, selection)
+    await storage.write(() => pendingBulk.end(id, 'done', { changed, refused: [...refused] }))
+  }
+
+  function follow(id: string, work: Promise<void>): void {
+    const all = work
+      .catch((error) => log.error('bulk action not carried out', { actionId: id, error }))
+      .finally(() => running.delete(all))
+    running.add(all)
+  }
+
+  function goOn(pending: Pending): Promise<void> {
+    const { id, action, state } = pending
+    if (state === 'waiting') return leaveWaiting(id, 'running').then(finish)
+    if (action !== 'rerun') return finish(pending) // Those that it has moved already are in no state to be moved again.
+    log.warn('running jobs again was interrupted', { actionId: id })
+    return storage.write(() => pendingBulk.end(id, 'interrupted', undefined))
+  }
+
+  return {
+    list: () => pendingBulk.list().map(view),
+    read: (id) => view(find(id)),
+    async add(action, selection, delayMs) {
+      const createdAt = clock.now()
+      const pending = { id: newId.uuid(), action, selection, createdAt, dueAt: createdAt + delayMs }
+      await storage.write(() => {
+        if (pendingBulk.open().length >= limit('pendingBulkActions'))
+          throw new AppError('TOO_MANY_PENDING_ACTIONS', { limit: limit('pendingBulkActions') })
+        pendingBulk.insert(pending, limit('pendingBulkKept'))
+      })
+      const { id } = pending
+      if (!isStopped)
+        timers.set(
+          id,
+          clock.after(delayMs, () => follow(id, leaveWaiting(id, 'running').then(finish))),
+        )
+      return view(find(id))
+    },
+    async runNow(id) {
+      await finish(await leaveWaiting(id, 'running'))
+      return view(find(id))
+    },
+    async undo(id) {
+      await leaveWaiting(id, 'undone')
+    },
+    start() {
+      for (const pending of pendingBulk.open()) follow(pending.id, goOn(pending))
+    },
+    async stop() {
+      isStopped = true
+      for (const cancel of timers.values()) cancel()
+      await Promise.all(running)
+    },
+  }
+}
+
+const view = ({ selection: _stored, ...pending }: Pending): PendingBulkView => pending

@@ -1,0 +1,85 @@
+/** Bulk actions of the pages: each waits a while in which it can be undone, and tells what came of it. */
+import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
+import type { PendingBulkView } from '../../../../src-main/contract/pending-bulk.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
+import type { AppServices } from '../../../store/app-context.ts'
+import { duration } from '../../../ui/format.ts'
+
+/** How long a bulk action can be undone, ms. Source: docs/spec/interface.md, 1.2. */
+export const UNDO_MS = 10_000
+// A large one takes a while.
+const LOOK_MS = 500
+
+const WILL: Readonly<Record<BulkAction, string>> = {
+  retry: 'be queued again',
+  cancel: 'be cancelled',
+  rerun: 'be queued as new jobs',
+}
+const DONE: Readonly<Record<BulkAction, string>> = {
+  retry: 'queued again',
+  cancel: 'cancelled',
+  rerun: 'queued as new jobs',
+}
+
+/** A bulk action that the service has accepted. */
+type Accepted = {
+  readonly pending: PendingBulkView
+  /** How many jobs it is for; undefined where nobody has counted them yet. */
+  readonly count: number | undefined
+  /** Called once it was carried out, undone, or lost sight of. */
+  readonly onEnd: () => void
+}
+
+/** Says that it waits, with a button that undoes it and one that does not wait; then says what came of it. */
+export function tellPendingBulk(services: AppServices, { pending, count, onEnd }: Accepted): void {
+  const { client, platform, store } = services
+  const { notify, closeNotice } = store.getState()
+  const { action } = pending
+  const path = { actionId: pending.id }
+  const jobs = count === undefined ? 'The jobs' : counted(count, 'job')
+  let stopLooking = platform.after(UNDO_MS, () => void look())
+
+  function end(text: string, kind: 'done' | 'error' = 'done'): void {
+    closeNotice(notice)
+    notify({ kind, text })
+    onEnd()
+  }
+
+  function tell({ state, result }: PendingBulkView): void {
+    if (result !== undefined)
+      end([`${counted(result.changed, 'job')} ${DONE[action]}.`, ...result.refused.map(leftAlone)].join(' '))
+    else if (state === 'undone') end('Nothing was changed.')
+    else if (state === 'interrupted')
+      end('The service was stopped in the middle: look which jobs have new ones before you try again.', 'error')
+    else stopLooking = platform.after(LOOK_MS, () => void look())
+  }
+
+  const look = () => client.call('pendingBulkRead', { path }).then(tell, ({ message }) => end(message, 'error'))
+
+  async function insteadOfWaiting(work: () => Promise<void>): Promise<void> {
+    stopLooking()
+    try {
+      await work()
+    } catch (error) {
+      notify({ kind: 'error', text: (error as Error).message })
+      await look()
+    }
+  }
+
+  const notice = notify({
+    kind: 'done',
+    text: `${jobs} will ${WILL[action]} in ${duration(UNDO_MS)}.`,
+    undo: () =>
+      void insteadOfWaiting(async () => {
+        await client.call('pendingBulkUndo', { path })
+        end('Nothing was changed.')
+      }),
+    more: {
+      label: 'Do it now',
+      run: () => void insteadOfWaiting(async () => tell(await client.call('pendingBulkStart', { path }))),
+    },
+  })
+}
+
+const leftAlone = ({ reason, count }: { readonly reason: string; readonly count: number }) =>
+  `${counted(count, 'job')} left as ${count === 1 ? 'it is' : 'they are'}: ${reason}.`

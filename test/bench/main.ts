@@ -87,15 +87,18 @@ if (report) writePerformance()
 async function measureAll(): Promise<void> {
   const machine = await measuredOn()
   const rows: Row[] = []
-  for (const [name, measure] of Object.entries(MEASUREMENTS)) {
-    if (only !== undefined && !only.includes(name)) continue
+  const measured: string[] = []
+  const wanted = Object.entries(MEASUREMENTS).filter(([name]) => only === undefined || only.includes(name))
+  for (const [name, measure] of wanted) {
     const start = performance.now()
     process.stderr.write(`${name} ...`)
     rows.push(...(await measure(rounds, options)))
     process.stderr.write(` ${((performance.now() - start) / 1000).toFixed(0)} s\n`)
+    measured.push(name)
+    // Each time, for `--report --last` after a run that was broken off.
+    writeMeasured(LAST, { rounds, only: measured.length === wanted.length ? only : measured, machine, rows })
   }
   console.log(`\n${tableText(rows)}`)
-  writeMeasured(LAST, { rounds, only, machine, rows })
 }
 
 function writePerformance(): void {

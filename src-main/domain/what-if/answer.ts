@@ -122,10 +122,11 @@ function jobsOf({ request, recorded }: WhatIfQuestion, measured: Measured): Load
     return {
       spanMs: Math.max(1, load.to - load.from),
       executionMs: known.length > 0 && request.executionMs === undefined ? known : drawn,
-      jobs: jobs.map(({ createdAt, lowPriority, lostAfterMs }, at) => ({
+      jobs: jobs.map(({ createdAt, lowPriority, priority, lostAfterMs }, at) => ({
         at: Math.max(0, createdAt - load.from),
         executionMs: request.executionMs ?? aloneMs[at] ?? draw(drawn, random),
         lowPriority: lowPriority === 1,
+        priority,
         lostAfterMs,
       })),
     }
@@ -140,6 +141,7 @@ function jobsOf({ request, recorded }: WhatIfQuestion, measured: Measured): Load
       at: job.at - first,
       executionMs: job.executionMs ?? draw(samples, random),
       lowPriority: job.lowPriority,
+      priority: job.priority,
       lostAfterMs: job.lostAfterMs,
     }))
     return { jobs, spanMs: Math.max(1, jobs.at(-1)?.at ?? 0), executionMs: own.length > 0 ? own : samples }

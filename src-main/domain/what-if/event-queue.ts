@@ -53,12 +53,53 @@ export function createEventQueue<Event>(): EventQueue<Event> {
   }
 }
 
-/** A line of waiting jobs: what came first is first, and what comes back has its place again. */
-export function createLine<Job extends { readonly place: number }>() {
+/** A job that waits in a line. */
+type InLine = { readonly place: number; readonly priority?: number }
+
+/** A line of waiting jobs: of higher priority first, then what came first; what comes back has its place again. */
+export function createLine<Job extends InLine>() {
+  const byPriority = new Map<number, ReturnType<typeof createLineOfEqual<Job>>>()
+  let highestFirst: readonly ReturnType<typeof createLineOfEqual<Job>>[] = []
+  let size = 0
+
+  function lineOf({ priority = 0 }: Job) {
+    const known = byPriority.get(priority)
+    if (known !== undefined) return known
+    const line = createLineOfEqual<Job>()
+    byPriority.set(priority, line)
+    highestFirst = [...byPriority].toSorted(([one], [other]) => other - one).map(([, each]) => each)
+    return line
+  }
+
+  const next = () => highestFirst.find((line) => line.first() !== undefined)
+  return {
+    size: () => size,
+    first: () => next()?.first(),
+    /** The one that came first, whatever its priority. */
+    oldest: () =>
+      highestFirst.reduce<Job | undefined>((found, line) => {
+        const first = line.first()
+        return first === undefined || (found !== undefined && found.place < first.place) ? found : first
+      }, undefined),
+    add(job: Job) {
+      size += 1
+      lineOf(job).add(job)
+    },
+    take() {
+      size -= 1
+      next()?.take()
+    },
+    giveBack(job: Job) {
+      size += 1
+      lineOf(job).giveBack(job)
+    },
+  }
+}
+
+function createLineOfEqual<Job extends InLine>() {
   let line: Job[] = []
   let head = 0
   return {
-    size: () => line.length - head,
     first: () => line[head],
     add: (job: Job) => void line.push(job),
     take() {

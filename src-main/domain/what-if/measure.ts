@@ -9,6 +9,7 @@ export type RecordedJob = {
   readonly executionMs: number | null
   readonly workerId: string | null
   readonly lowPriority: 0 | 1
+  readonly priority: number
   /** How long after each claim its worker was lost. */
   readonly lostAfterMs: readonly number[]
 }

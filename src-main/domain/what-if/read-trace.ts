@@ -7,6 +7,7 @@ export type TracedJob = {
   readonly at: number
   readonly executionMs: number | undefined
   readonly lowPriority: boolean
+  readonly priority: number
   /** How long after each claim its worker was lost, for the tries that ended so. */
   readonly lostAfterMs: readonly number[]
 }
@@ -20,8 +21,9 @@ const QUOTED = 60
 const MOST_LOSSES = 10
 
 /**
- * Reads it: a line is a JSON object with `at` (ms or an ISO time) and maybe `executionMs`, `lowPriority` and
- * `lostAfterMs`, a list of spans after which its workers were lost. The lines of an export of jobs have `createdAt` and `executionTime`, which are read as well. Empty lines count for nothing.
+ * Reads it: a line is a JSON object with `at` (ms or an ISO time) and maybe `executionMs`, `lowPriority`, `priority` and
+ * `lostAfterMs`, a list of spans after which its workers were lost. The lines of an export of jobs have `createdAt` and
+ * `executionTime`, which are read as well. Empty lines count for nothing.
  * @returns the jobs in the order of their times
  */
 export function readTrace(text: string): readonly TracedJob[] | TraceProblem {
@@ -67,8 +69,14 @@ function readLine(line: string): TracedJob | TraceProblem {
   const lostAfterMs = value.lostAfterMs ?? []
   if (!Array.isArray(lostAfterMs) || lostAfterMs.length > MOST_LOSSES || !lostAfterMs.every(isSpan))
     return { problem: `has a "lostAfterMs" that is not a list of at most ${MOST_LOSSES} spans in ms` }
-  return { at, executionMs: span, lowPriority: value.lowPriority === true, lostAfterMs }
+  const priority = value.priority ?? 0
+  if (!isPriority(priority)) return { problem: `has a "priority" that is not ${PRIORITIES}` }
+  return { at, executionMs: span, lowPriority: value.lowPriority === true, priority, lostAfterMs }
 }
+
+const PRIORITIES = `a whole number from ${limit('priorityMin')} to ${limit('priorityMax')}`
+const isPriority = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= limit('priorityMin') && Number(value) <= limit('priorityMax')
 
 const isSpan = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= MOST_MS
 

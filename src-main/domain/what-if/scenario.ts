@@ -9,6 +9,8 @@ export type SimulatedJob = {
   readonly at: number
   readonly executionMs: number
   readonly lowPriority?: boolean
+  /** Higher ones are handed out first; 0 without it. */
+  readonly priority?: number
   /** How long after each claim its worker was lost, for the tries that ended so. */
   readonly lostAfterMs?: readonly number[]
 }

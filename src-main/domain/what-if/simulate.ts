@@ -246,7 +246,7 @@ export function simulate(scenario: Scenario): Course {
         normal,
         lowPriority: queues.low.size(),
         inProgress,
-        oldestNormalWaitMs: normal === 0 ? 0 : now - (queues.normal.first()?.queuedAt ?? now),
+        oldestNormalWaitMs: normal === 0 ? 0 : now - (queues.normal.oldest()?.queuedAt ?? now),
       },
       workers: [...workers.values()].map(toScalingWorker),
       freeSlots: slots - workers.size,

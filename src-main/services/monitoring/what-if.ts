@@ -109,9 +109,9 @@ async function* pagesOf(
 }
 
 function toRecorded({ history }: Pick<Storage['jobs'], 'history'>, job: Job): RecordedJob {
-  const { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, retries } = job
+  const { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, priority, retries } = job
   const lostAfterMs = retries === 0 ? [] : lossesIn(history(job.seq))
-  return { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, lostAfterMs }
+  return { createdAt, finishedAt, delayMs, executionMs, workerId, lowPriority, priority, lostAfterMs }
 }
 
 function lossesIn(entries: ReturnType<Storage['jobs']['history']>): number[] {

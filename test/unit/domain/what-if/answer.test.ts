@@ -12,7 +12,16 @@ const KNOWN = { coldStartMs: 3000, executionMs: 500 }
 /** A job that came at `at`, waited, ran, and ended. */
 function recorded(at: number, { delayMs = 0, executionMs = 100, workerId = 'w', lostAfterMs = [] as number[] } = {}) {
   const finishedAt = at + delayMs + executionMs
-  return { createdAt: at, finishedAt, delayMs, executionMs, workerId, lowPriority: 0, lostAfterMs } as const
+  return {
+    createdAt: at,
+    finishedAt,
+    delayMs,
+    executionMs,
+    workerId,
+    lowPriority: 0,
+    priority: 0,
+    lostAfterMs,
+  } as const
 }
 
 function ask(

@@ -4,17 +4,18 @@ import { readTrace } from '../../../../src-main/domain/what-if/read-trace.ts'
 
 describe('a trace', () => {
   it('is read in the order of its times, with what lines leave out', () => {
-    const text = '{"at": 500, "executionMs": 20}\n\n{"at": 0, "lowPriority": true, "lostAfterMs": [10]}\r\n'
+    const text =
+      '{"at": 500, "executionMs": 20}\n\n{"at": 0, "lowPriority": true, "priority": -5, "lostAfterMs": [10]}\r\n'
     expect(readTrace(text)).toEqual([
-      { at: 0, executionMs: undefined, lowPriority: true, lostAfterMs: [10] },
-      { at: 500, executionMs: 20, lowPriority: false, lostAfterMs: [] },
+      { at: 0, executionMs: undefined, lowPriority: true, priority: -5, lostAfterMs: [10] },
+      { at: 500, executionMs: 20, lowPriority: false, priority: 0, lostAfterMs: [] },
     ])
   })
 
   it('may be an export of jobs', () => {
     const line = { id: 'j', status: 'COMPLETED', createdAt: 1_700_000_000_000, executionTime: 12, input: { a: 1 } }
     expect(readTrace(JSON.stringify(line))).toEqual([
-      { at: 1_700_000_000_000, executionMs: 12, lowPriority: false, lostAfterMs: [] },
+      { at: 1_700_000_000_000, executionMs: 12, lowPriority: false, priority: 0, lostAfterMs: [] },
     ])
     expect(readTrace('{"at": "2026-01-31T09:00:00Z"}')).toMatchObject([{ at: Date.UTC(2026, 0, 31, 9) }])
   })
@@ -34,6 +35,8 @@ describe('a trace', () => {
     [`{"at": 1, "executionMs": ${limit('executionTimeoutMaxMs') + 1}}`, 'line 1 has an "executionMs"'],
     ['{"at": 1, "lostAfterMs": 3}', 'line 1 has a "lostAfterMs"'],
     [`{"at": 1, "lostAfterMs": [${Array(11).fill(1)}]}`, 'line 1 has a "lostAfterMs"'],
+    ['{"at": 1, "priority": 101}', 'line 1 has a "priority"'],
+    ['{"at": 1, "priority": "high"}', 'line 1 has a "priority"'],
     ['{"__proto__": {"at": 1}}', 'line 1 needs "at"'],
   ])('that is %j is refused with what is wrong', (text, problem) => {
     expect(readTrace(text)).toMatchObject({ problem: expect.stringContaining(problem) })

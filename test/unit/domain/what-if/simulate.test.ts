@@ -71,6 +71,26 @@ describe('a simulation', () => {
     expect(course.waits).toEqual([3000, 3998, 4999])
   })
 
+  it('takes a higher priority first, and in each what came first; low priority stays behind all', () => {
+    const course = run({}, [
+      job(0),
+      job(1, 1000, { priority: -1 }),
+      job(2, 1000, { priority: 5 }),
+      job(3, 1000, { priority: 5 }),
+      job(4, 1000, { priority: 100, lowPriority: true }),
+    ])
+    expect(course.waits).toEqual([2998, 3997, 5000, 5999, 6996])
+  })
+
+  it('counts the wait of the oldest job for the scaler, though a higher priority passes it', () => {
+    // One of them always waits beside the one that runs, and none for long.
+    const passing = Array.from({ length: 8 }, (_one, n) => job(3900 + 900 * Math.max(0, n - 1), 900, { priority: 1 }))
+    const jobs = [job(0), job(3100), ...passing]
+    const withDelay = run({ workersMax: 2, scaler: { type: 'QUEUE_DELAY', value: 4 } }, jobs)
+    // The second worker is ordered 4 s after the oldest one came, and not when that is the first in the line: at 11.2 s.
+    expect(Math.max(...withDelay.waits)).toBe(10_300 - 3100)
+  })
+
   it('queues the job of a lost worker again, at its place, as often as the endpoint allows', () => {
     const lost = [job(0), job(1, 1000, { lostAfterMs: [500] }), job(2)]
     const again = run({ redispatches: 1 }, lost)

@@ -11,9 +11,6 @@ import { done, moment } from './routes.ts'
 /** `interrupted`: the service was stopped while it ran jobs again, and nobody knows which of them have new ones. */
 const PENDING_BULK_STATES = ['waiting', 'running', 'done', 'undone', 'interrupted'] as const
 
-/** How far it is. */
-export type PendingBulkState = (typeof PENDING_BULK_STATES)[number]
-
 const pendingBulk = z.object({
   id: z.string(),
   action: jobBulkFields.action,

@@ -107,12 +107,7 @@ function FilteredJobs({ filter, setFilter }: ChosenInputs) {
     <>
       <FilterBar filter={filter} onChange={setFilter} ofEndpoint={false} />
       <p role="status" className="text-ink-2">
-        {data === undefined
-          ? ''
-          : isEmptyFilter(filter)
-            ? `All ${counted(data.count, 'job')}`
-            : counted(data.count, 'job')}
-        , {most} at most
+        {data !== undefined && `${isEmptyFilter(filter) ? 'All ' : ''}${counted(data.count, 'job')}, ${most} at most`}
       </p>
     </>
   )

@@ -82,7 +82,7 @@ describe('a comparison of versions', () => {
     const file = join(service.folder, 'inputs.jsonl')
     writeFileSync(file, '{"input": {"n": 3}}\n{"input": {"n": 4}}\n')
     await open('/jobs/comparisons')
-    await page.getByRole('button', { name: 'New comparison' }).click()
+    await page.keyboard.press('n')
     const panel = page.getByRole('dialog', { name: 'New comparison' })
     await panel.getByText('File', { exact: true }).click()
     await panel.getByLabel('File of inputs').setInputFiles(file)

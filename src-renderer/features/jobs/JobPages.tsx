@@ -1,5 +1,7 @@
-import { Route, Switch } from 'wouter'
+import { useMemo } from 'react'
+import { Route, Switch, useLocation } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
+import type { Command } from '../../store/app-slices.ts'
 import { Page } from '../../ui/Page.tsx'
 import { NotFound } from '../../ui/PageStates.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -49,8 +51,21 @@ function SectionTabs({ current }: { readonly current: 'jobs' | 'comparisons' }) 
 
 /** All jobs. */
 function JobListPage() {
+  const [, go] = useLocation()
+  const commands = useMemo<readonly Command[]>(
+    () => [
+      {
+        id: 'comparisons',
+        group: 'Jobs here',
+        label: 'Comparisons of versions',
+        also: 'compare bisect',
+        run: () => go(ADDRESS.comparisons),
+      },
+    ],
+    [go],
+  )
   return (
-    <Page fills crumbs={CRUMBS} tabs={<SectionTabs current="jobs" />}>
+    <Page fills crumbs={CRUMBS} tabs={<SectionTabs current="jobs" />} commands={commands}>
       <JobsView />
     </Page>
   )

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { createPainter, payloadText } from '../support/painter.ts'
@@ -5,6 +6,9 @@ import { type ServedService, until } from '../support/served-service.ts'
 import { NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
+
+// The largest that a seed may be; as a double it would be another number.
+const SEED = '18446744073709551615'
 
 /** Runs a graph on the painter, and waits for what it gives. */
 async function painted(service: ServedService, settings: Parameters<typeof payloadText>[0] = {}, more: object = {}) {
@@ -26,7 +30,7 @@ describe('the gallery', () => {
     await shoot('gallery-empty')
 
     await createPainter(service)
-    const first = await painted(service, { text: 'a harbour at dusk', seed: '18446744073709551615' })
+    const first = await painted(service, { text: 'a harbour at dusk', seed: SEED })
     await painted(service, { text: 'a forest in the rain', seed: '7' }, { title: 'Forest' })
     await painted(service, { fails: true }, { title: 'Broken' })
     const wall = page.getByRole('region', { name: 'Runs' })
@@ -49,7 +53,7 @@ describe('the gallery', () => {
     await wall.getByRole('link', { name: /Harbour/ }).click()
     await page.waitForURL(`**/workflows/gallery/${first.id}`)
     await page.getByRole('img', { name: /of run/ }).waitFor()
-    await page.getByText('18446744073709551615').waitFor()
+    await page.getByText(SEED).waitFor()
     await page.getByText('a harbour at dusk').waitFor()
     await expectAccessible()
     await shoot('gallery-run')
@@ -58,7 +62,41 @@ describe('the gallery', () => {
     await page.waitForURL('**/workflows/edit/*')
     const { workflows } = await service.get('/api/workflows')
     const { text } = await service.get(`/api/workflows/${workflows[0].id}`)
-    expect(text).toContain('18446744073709551615')
+    expect(text).toContain(SEED)
+    expect(faults).toEqual([])
+  })
+
+  test('a run and a workflow are exported to files that the library opens, with the exact seed', async () => {
+    const { service, page, open, faults } = await setup()
+    await createPainter(service)
+    const run = await painted(service, { text: 'a harbour at dusk', seed: SEED })
+    const saved = async (name: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('menuitem', { name: /^Export/ }).click(),
+      ])
+      const path = join(service.folder, name)
+      await download.saveAs(path)
+      return path
+    }
+    const opened = async (path: string) => {
+      await open('/workflows')
+      const choosing = page.waitForEvent('filechooser')
+      await page.getByRole('button', { name: 'Open file' }).click()
+      await (await choosing).setFiles(path)
+      await page.waitForURL('**/workflows/edit/*')
+      const id = page.url().split('/').at(-1)
+      return await service.get(`/api/workflows/${id}`)
+    }
+    await open(`/workflows/gallery/${run.id}`)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    const fromRun = await opened(await saved('run.graph.jsonl'))
+    expect(fromRun.text).toContain(SEED)
+    await open('/workflows')
+    await page.getByRole('button', { name: `More for ${fromRun.name}` }).click()
+    const again = await opened(await saved('workflow.graph.jsonl'))
+    expect(again.id).not.toBe(fromRun.id)
+    expect(JSON.parse(again.text)).toEqual(JSON.parse(fromRun.text))
     expect(faults).toEqual([])
   })
 

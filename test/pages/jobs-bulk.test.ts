@@ -1,4 +1,6 @@
+import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { setup } from './support.ts'
@@ -24,6 +26,19 @@ async function withFailed(service: ServedService, count: number): Promise<readon
   return ids
 }
 
+/** Lets actions wait as long as they may: a busy machine may take ten seconds to look at a notice. */
+async function lengthenUndo(page: Page): Promise<void> {
+  await page.route('**/api/pending-bulk-actions', (route) => {
+    const body = { ...route.request().postDataJSON(), delayMs: limit('pendingBulkMs') }
+    return route.continue({ postData: JSON.stringify(body) })
+  })
+}
+
+/** Waits for a notice, and keeps it where it is, as a hand over it does. */
+async function holdNotice(page: Page, text: string): Promise<void> {
+  await page.getByText(text).hover()
+}
+
 const countOf = async (service: ServedService, status: string) =>
   (await service.get(`/api/job-count?status=${status}`)).count
 
@@ -41,8 +56,9 @@ describe('selected jobs', () => {
     await page.getByRole('row', { name: middle }).locator('[data-select]').click()
     await page.getByText('2 jobs selected').waitFor()
     await expectAccessible()
+    await lengthenUndo(page)
     await page.getByRole('button', { name: 'Retry 2' }).click()
-    await page.getByText('2 jobs will be queued again in 10 s.').waitFor()
+    await holdNotice(page, '2 jobs will be queued again in 10 s.')
     await page.getByRole('button', { name: 'Do it now' }).click()
     await page.getByText('2 jobs queued again.').waitFor()
     for (const id of [oldest, newest]) await page.getByRole('row', { name: id }).getByText('Queued').waitFor()
@@ -60,13 +76,15 @@ describe('selected jobs', () => {
     await page.getByText('150 match').waitFor()
     await page.getByRole('checkbox', { name: 'Select all' }).click()
     await page.getByText('All 150 match').waitFor()
+    await lengthenUndo(page)
     await page.getByRole('button', { name: 'Cancel 150' }).click()
-    await page.getByText('150 jobs will be cancelled in 10 s.').waitFor()
+    await holdNotice(page, '150 jobs will be cancelled in 10 s.')
     await expectAccessible()
     await shoot('jobs-undo')
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Nothing was changed.').waitFor()
     expect(await countOf(service, 'IN_QUEUE')).toBe(150)
+    await page.unrouteAll()
     await page.getByRole('checkbox', { name: 'Select all' }).click()
     await page.getByRole('button', { name: 'Cancel 150' }).click()
     await page.getByText('150 jobs cancelled.').waitFor()
@@ -89,6 +107,7 @@ describe('selected jobs', () => {
     await page.getByText('4 jobs', { exact: true }).waitFor()
     await page.keyboard.press('ControlOrMeta+a')
     await page.getByText('All 4 jobs').waitFor()
+    await lengthenUndo(page)
     await page.keyboard.press('c')
     await page.getByRole('button', { name: 'Undo' }).press('Enter')
     await page.getByText('Nothing was changed.').waitFor()

@@ -1,12 +1,21 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type EndpointConfig, endpointConfig } from '../../../../src-main/contract/endpoint.ts'
 import { seededRandom } from '../../../../src-main/domain/what-if/load-patterns.ts'
 import type { Scenario, SimulatedJob, World } from '../../../../src-main/domain/what-if/scenario.ts'
-import { simulate } from '../../../../src-main/domain/what-if/simulate.ts'
-import * as scaling from '../../../../src-main/domain/worker/scaling.ts'
+import type { simulate as Simulate } from '../../../../src-main/domain/what-if/simulate.ts'
+import type * as Scaling from '../../../../src-main/domain/worker/scaling.ts'
 
 // The decisions as they are, until a test changes one.
 vi.mock('../../../../src-main/domain/worker/scaling.ts', { spy: true })
+
+// Loaded anew: files share a process, and another one may have loaded both with decisions that nobody can change.
+let simulate: typeof Simulate
+let scaling: typeof Scaling
+beforeAll(async () => {
+  vi.resetModules()
+  simulate = (await import('../../../../src-main/domain/what-if/simulate.ts')).simulate
+  scaling = await import('../../../../src-main/domain/worker/scaling.ts')
+})
 
 const WORLD: World = { coldStartMs: [3000], stopMs: [100], turnaroundMs: 0, slowdown: [1], slots: 100 }
 

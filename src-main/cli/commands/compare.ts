@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { ComparisonMode, ComparisonRow, ComparisonView } from '../../contract/compare.ts'
 import { limit } from '../../contract/limits.ts'
+import { endedJobs, summaryOf } from '../../domain/compare/plan.ts'
 import { writeExact } from '../../domain/json/json.ts'
 import { ago, counted } from '../../domain/text.ts'
 import { CliError, EXIT_CODES, usageError } from '../cli-error.ts'
@@ -282,17 +283,16 @@ function print(output: Output, one: ComparisonView, rows: readonly ComparisonRow
   output.line()
   output.table(
     ['INPUT', 'VERSION', 'JOB', 'WHERE', 'WHAT'],
-    worst.map(({ source, version, jobId = '', reason, differences: [first], count }) => [
-      ...[plainText(source), String(version + 1), jobId, plainText(first?.path ?? '')],
-      plainText(
-        reason ?? `${first?.text.split('\n')[0] ?? ''}${count > 1 ? `, and ${counted(count - 1, 'more place')}` : ''}`,
-      ),
+    worst.map((row) => [
+      ...[plainText(row.source), String(row.version + 1), row.jobId ?? '', plainText(row.differences[0]?.path ?? '')],
+      plainText(summaryOf(row)),
     ]),
   )
   if (more) output.note(`For more rows: drydock compare show ${one.id} --limit ${limit('listPageMax')}`)
 }
 
-function progressOf({ versions, items, rounds }: ComparisonView): string {
+function progressOf(comparison: ComparisonView): string {
+  const { items, rounds } = comparison
   const round = rounds.length === 0 ? '' : `round ${rounds.length}, `
-  return `${round}${versions.reduce((sum, { ended }) => sum + ended, 0)} jobs of ${counted(items, 'input')} ended`
+  return `${round}${endedJobs(comparison)} jobs of ${counted(items, 'input')} ended`
 }

@@ -1,5 +1,5 @@
 /** What a comparison runs: its inputs as a file gives them, with the values of a version, and which versions are next. */
-import type { ComparisonMode, ComparisonVerdict } from '../../contract/compare.ts'
+import type { ComparisonMode, ComparisonRow, ComparisonVerdict, ComparisonView } from '../../contract/compare.ts'
 import { limit } from '../../contract/limits.ts'
 import { isRecord } from '../json/json.ts'
 import { cutText, fieldsOf, scanJson } from '../json/scan-json.ts'
@@ -95,6 +95,16 @@ function typedValue(text: string, present: JsonValue | undefined): JsonValue {
   const parsed = parseJson(text)
   return parsed.kind === 'value' && parsed.bare === 0 ? parsed.value : text
 }
+
+/** What came of an input on a version, in a line without the path: the largest difference, or why there is none. */
+export function summaryOf({ reason, differences: [first], count }: ComparisonRow): string {
+  const more = count > 1 ? `, and ${counted(count - 1, 'more place')}` : ''
+  return reason ?? `${first?.text.split('\n')[0] ?? ''}${more}`
+}
+
+/** How many jobs have ended on all versions. */
+export const endedJobs = ({ versions }: Pick<ComparisonView, 'versions'>): number =>
+  versions.reduce((sum, { ended }) => sum + ended, 0)
 
 /** How many inputs of a version have ended in which way. */
 export type VersionCounts = { readonly same: number; readonly differs: number; readonly failed: number }

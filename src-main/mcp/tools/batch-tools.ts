@@ -5,7 +5,6 @@ import { z } from 'zod'
 import type { ResponseOf } from '../../client/calls.ts'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { COMPARISON_ROUTES } from '../../contract/compare.ts'
-import { JOB_STATES } from '../../contract/job.ts'
 import { type BatchView, jobFilterBody } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { writeExact } from '../../domain/json/json.ts'
@@ -15,8 +14,8 @@ import { cutText } from '../answer-text.ts'
 import { type Tool, type ToolContext, tool } from '../tool.ts'
 import { endpointId, jobId, rows, when } from './shared.ts'
 
-// What an agent may write out in one call; a person submits files.
-const INPUTS_MAX = 1000
+// What an agent may write out in one call, which is one piece of an upload; a person submits files.
+const INPUTS_MAX = limit('batchPieceLines')
 
 const batchId = z.string().max(100).describe('id of the batch')
 const comparisonId = z.string().max(100).describe('id of the comparison')
@@ -83,9 +82,9 @@ export const BATCH_TOOLS: readonly Tool[] = [
     input: {
       ...{ name, mode, versions, rules },
       jobIds: z.array(jobId).min(1).max(limit('listIds')).optional().describe('run the inputs of these jobs'),
-      jobs: z
-        .strictObject({ endpoint: endpointId.optional(), status: z.array(z.enum(JOB_STATES)).min(1).optional() })
-        .extend({ from: jobFilterBody.shape.from, to: jobFilterBody.shape.to, q: jobFilterBody.shape.q })
+      jobs: jobFilterBody
+        .pick({ status: true, from: true, to: true, q: true })
+        .extend({ endpoint: endpointId.optional() })
         .optional()
         .describe('or those of all jobs that match; times in ms since the epoch'),
       inputs: inputs.optional().describe('or these'),

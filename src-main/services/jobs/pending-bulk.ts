@@ -48,18 +48,22 @@ export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): Pen
   }
 
   async function leaveWaiting(id: string, to: 'running' | 'undone'): Promise<Pending> {
-    const { state } = find(id)
+    find(id)
+    const hasLeft = await storage.write(() => pendingBulk.leaveWaiting(id, to))
+    const pending = find(id)
+    if (!hasLeft) throw new AppError('PENDING_ACTION_OVER', { state: pending.state })
+    // Not before: where nothing could be written it still waits.
     timers.get(id)?.()
     timers.delete(id)
-    if (!(await storage.write(() => pendingBulk.leaveWaiting(id, to))))
-      throw new AppError('PENDING_ACTION_OVER', { state })
-    return find(id)
+    return pending
   }
 
   async function finish({ id, action, selection }: Pending): Promise<void> {
     const { changed, refused } = await changeJobs(deps, action, selection)
     await storage.write(() => pendingBulk.end(id, 'done', { changed, refused: [...refused] }))
   }
+
+  const carryOut = async (id: string) => finish(await leaveWaiting(id, 'running'))
 
   function follow(id: string, work: Promise<void>): void {
     const all = work
@@ -70,7 +74,7 @@ export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): Pen
 
   function goOn(pending: Pending): Promise<void> {
     const { id, action, state } = pending
-    if (state === 'waiting') return leaveWaiting(id, 'running').then(finish)
+    if (state === 'waiting') return carryOut(id)
     if (action !== 'rerun') return finish(pending) // Those that it has moved already are in no state to be moved again.
     log.warn('running jobs again was interrupted', { actionId: id })
     return storage.write(() => pendingBulk.end(id, 'interrupted', undefined))
@@ -91,12 +95,12 @@ export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): Pen
       if (!isStopped)
         timers.set(
           id,
-          clock.after(delayMs, () => follow(id, leaveWaiting(id, 'running').then(finish))),
+          clock.after(delayMs, () => follow(id, carryOut(id))),
         )
       return view(find(id))
     },
     async runNow(id) {
-      await finish(await leaveWaiting(id, 'running'))
+      await carryOut(id)
       return view(find(id))
     },
     async undo(id) {

@@ -89,10 +89,7 @@ export type Batch = {
 }
 
 /** A bulk action that can be undone. `Selection` says which jobs. */
-export type PendingBulk<Selection> = Omit<PendingBulkView, 'result'> & {
-  readonly selection: Selection
-  readonly result?: NonNullable<PendingBulkView['result']>
-}
+export type PendingBulk<Selection> = PendingBulkView & { readonly selection: Selection }
 
 /** Bulk actions that can be undone. Methods that write are called inside a Writer's work only. */
 export type PendingBulkStore<Selection> = {

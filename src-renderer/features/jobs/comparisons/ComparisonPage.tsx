@@ -3,6 +3,7 @@ import { Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
+import { endedJobs } from '../../../../src-main/domain/compare/plan.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -57,10 +58,11 @@ export function ComparisonPage({ comparisonId }: { readonly comparisonId: string
 function Verdict({ comparison }: { readonly comparison: ComparisonView }) {
   const { verdict, items, mode, versions } = comparison
   if (verdict !== undefined) return <p className="text-section">{verdict.text}</p>
-  const ended = versions.reduce((sum, one) => sum + one.ended, 0)
   return (
     <div className="flex flex-col gap-1">
-      {mode === 'compare' && <ProgressBar value={ended} max={items * versions.length} label="Jobs that have ended" />}
+      {mode === 'compare' && (
+        <ProgressBar value={endedJobs(comparison)} max={items * versions.length} label="Jobs that have ended" />
+      )}
       <p role="status">{progressOf(comparison)}</p>
     </div>
   )

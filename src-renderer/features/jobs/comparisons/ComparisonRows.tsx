@@ -2,8 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Columns2 } from 'lucide-react'
 import { useMemo } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
+import { useLocation } from 'wouter'
 import type { ComparisonRow, ComparisonView, Difference } from '../../../../src-main/contract/compare.ts'
+import { summaryOf } from '../../../../src-main/domain/compare/plan.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -15,6 +16,7 @@ import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
+import { useSearchParts } from '../../../ui/use-address.ts'
 import { CutName, Nothing } from '../../../ui/Values.tsx'
 import { comparisonRowsQuery } from './comparison-queries.ts'
 
@@ -29,7 +31,7 @@ const idOf = ({ item, version }: Pick<ComparisonRow, 'item' | 'version'>) => `${
 /** The inputs of a comparison on its versions, and all differences of the one that is chosen. */
 export function ComparisonRows({ comparison }: { readonly comparison: ComparisonView }) {
   const { client } = useApp()
-  const [search, setSearch] = useSearchParams()
+  const [search, setParts] = useSearchParts()
   const version = Number(search.get('version') ?? Number.NaN)
   const only = Number.isInteger(version) && version in comparison.versions ? version : undefined
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -39,16 +41,6 @@ export function ComparisonRows({ comparison }: { readonly comparison: Comparison
   const chosen = rows.find((row) => idOf(row) === search.get('row')) ?? rows.find(({ outcome }) => outcome !== 'same')
   const chosenId = chosen && idOf(chosen)
   const columns = useMemo(() => columnsOf(comparison, chosenId), [comparison, chosenId])
-  const change = (name: string, value: string | undefined) =>
-    setSearch(
-      (before) => {
-        const next = new URLSearchParams(before)
-        if (value === undefined) next.delete(name)
-        else next.set(name, value)
-        return next
-      },
-      { replace: true },
-    )
   return (
     <>
       <Card
@@ -59,7 +51,7 @@ export function ComparisonRows({ comparison }: { readonly comparison: Comparison
             any="All versions"
             value={only === undefined ? undefined : String(only)}
             choices={comparison.versions.flatMap(({ name }, at) => (at === 0 ? [] : [[String(at), name] as const]))}
-            onChange={(next) => change('version', next)}
+            onChange={(version) => setParts({ version })}
           />
         }
       >
@@ -71,7 +63,7 @@ export function ComparisonRows({ comparison }: { readonly comparison: Comparison
             columns={columns}
             rows={rows}
             rowId={idOf}
-            onOpen={(row) => change('row', idOf(row))}
+            onOpen={(row) => setParts({ row: idOf(row) })}
             className="max-h-96"
           />
         )}
@@ -113,11 +105,10 @@ function columnsOf({ versions }: ComparisonView, chosenId: string | undefined): 
   ]
 }
 
-function whatOf({ reason, differences: [first], count }: ComparisonRow): string {
-  if (reason !== undefined) return asSentence(reason)
-  if (first === undefined) return ''
-  const more = count > 1 ? `, and ${counted(count - 1, 'more place')}` : ''
-  return `${first.path === '' ? '' : `${first.path}: `}${first.text.split('\n')[0]}${more}`
+function whatOf(row: ComparisonRow): string {
+  if (row.reason !== undefined) return asSentence(row.reason)
+  const path = row.differences[0]?.path ?? ''
+  return `${path === '' ? '' : `${path}: `}${summaryOf(row)}`
 }
 
 type ChosenRowProps = { readonly comparison: ComparisonView; readonly row: ComparisonRow }

@@ -10,11 +10,6 @@ export const UNDO_MS = 10_000
 // A large one takes a while.
 const LOOK_MS = 500
 
-const WILL: Readonly<Record<BulkAction, string>> = {
-  retry: 'be queued again',
-  cancel: 'be cancelled',
-  rerun: 'be queued as new jobs',
-}
 const DONE: Readonly<Record<BulkAction, string>> = {
   retry: 'queued again',
   cancel: 'cancelled',
@@ -68,7 +63,7 @@ export function tellPendingBulk(services: AppServices, { pending, count, onEnd }
 
   const notice = notify({
     kind: 'done',
-    text: `${jobs} will ${WILL[action]} in ${duration(UNDO_MS)}.`,
+    text: `${jobs} will be ${DONE[action]} in ${duration(UNDO_MS)}.`,
     undo: () =>
       void insteadOfWaiting(async () => {
         await client.call('pendingBulkUndo', { path })

@@ -77,7 +77,7 @@ const numbered = (version: ComparisonView['versions'][number], at: number): Numb
 
 function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<NumberedVersion>[] {
   const roleOf = ({ at }: NumberedVersion) => {
-    if (at === '0') return 'The others are compared with it'
+    if (at === '0') return 'Reference'
     if (Number(at) === verdict?.firstDiffering) return 'The first that differs'
     const round = rounds.indexOf(Number(at))
     return mode === 'bisect' ? (round === -1 ? 'Not run' : `Run in round ${round + 1}`) : ''

@@ -50,6 +50,7 @@ const PYTHON_PATH = join(RESOURCES, 'python')
 export function createFleets(needs: FleetNeeds): Fleet {
   const { folder, containers, log, clock, maxWorkers, reach, node = process.execPath } = needs
   const local = localOptions(needs)
+  const place = localPlace(local)
   return joinFleets({
     process: processFleet({
       clock,
@@ -61,11 +62,12 @@ export function createFleets(needs: FleetNeeds): Fleet {
       reach,
       endpointHosts: async () => ({ url: endpointHostsUrl(reach().serviceUrl), bundle: await local.bundle() }),
       freePort,
+      gpuProcesses: place.gpuReader.processes,
     }),
     container: dockerFleet({
       ...containerOptions(needs),
       folder: folder.workers,
-      place: localPlace(local),
+      place,
       state: containers,
     }),
   })

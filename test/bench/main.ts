@@ -28,6 +28,7 @@ import { jobsTable } from './rows/jobs-table.ts'
 import { largeBodies } from './rows/large-bodies.ts'
 import { queuedMemory } from './rows/memory.ts'
 import { millionJobs } from './rows/million.ts'
+import { monitoringCost } from './rows/monitoring.ts'
 import { pageStart } from './rows/pages.ts'
 import { besidePeers } from './rows/peers.ts'
 import { previewSaves } from './rows/preview.ts'
@@ -53,6 +54,7 @@ const MEASUREMENTS: Readonly<Record<string, Measurement>> = {
   million: millionJobs,
   '20mb': largeBodies,
   ended: endedJobs,
+  monitoring: monitoringCost,
   'held-loop': heldLoop,
   memory: queuedMemory,
   crowd: crowdedService,

@@ -1,6 +1,9 @@
 /** What worker processes use, as the system tells it. */
-import { expect, test } from 'vitest'
-import { startedService, until } from '../support/served-service.ts'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { servedService, startedService, until } from '../support/served-service.ts'
 
 // The child has the memory, and the worker the processor.
 const BUSY = `
@@ -52,4 +55,38 @@ test('workers are replaced from the command line, one or all of an endpoint', as
   const all = await service.command('workers', 'replace', '--endpoint', 'calm')
   expect(JSON.parse(all.stdout)).toEqual({ workers: [second] })
   expect((await service.command('workers', 'replace')).exitCode).toBe(2)
+})
+
+test('memory on cards is that of the processes of a worker, as the driver tells it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-cards-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  // Lists a child of the worker, which is the one that computes, and a program of somebody else.
+  writeFileSync(
+    join(folder, 'nvidia-smi'),
+    `#!/bin/sh
+case "$1" in
+  --query-compute-apps=*) echo "GPU-1, $(cat ${folder}/pid), 518"; echo "GPU-1, 1, 9000" ;;
+esac
+`,
+  )
+  chmodSync(join(folder, 'nvidia-smi'), 0o755)
+  const computes = `
+import subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
+open("${folder}/pid", "w").write(str(child.pid))
+def handler(job):
+    return 1
+`
+  const service = servedService()
+  await service.start({ env: { PATH: [folder, process.env.PATH].join(delimiter) } })
+  const one = { workersMin: 1, workersMax: 1 }
+  await service.createHandler('computes', computes, one)
+  await service.createEndpoint('calm', one)
+  await until(async () => {
+    const { workers } = await service.get('/api/workers/usage')
+    const of = (id: string) => workers.find(({ endpointId }: { endpointId: string }) => endpointId === id)
+    expect(of('computes')).toMatchObject({ gpuMemoryBytes: 518 * 1024 * 1024 })
+    expect(of('calm').memoryBytes).toBeGreaterThan(0)
+    expect(of('calm')).not.toHaveProperty('gpuMemoryBytes')
+  })
 })

@@ -5,7 +5,7 @@ const STAT = (name: string) =>
   `4242 (${name}) S 1 4240 4239 0 -1 4194560 9 0 0 0 150 25 7 8 20 0 4 0 88 12 99 18446744073709551615`
 
 test.each(['python3', 'a (b) c', ') 1 2 3'])('group and processor time are read beside the name %s', (name) => {
-  expect(readProcStat(STAT(name))).toEqual({ group: 4240, cpuMs: 1750 })
+  expect(readProcStat(STAT(name))).toEqual({ pid: 4242, group: 4240, cpuMs: 1750 })
 })
 
 test.each(['', 'nonsense', '1 (x) S 1'])('what is no line of a process says so: %j', (text) => {
@@ -18,11 +18,11 @@ test('resident memory is read, and a process that ends has none', () => {
 })
 
 test('lines of ps are read, whatever the form of their times', () => {
-  const lines = ['  501   2048   0:01.23', ' 502 1024 12:34', '503 0 1-02:03:04', '']
+  const lines = [' 7   501   2048   0:01.23', '18 502 1024 12:34', '9 503 0 1-02:03:04', '']
   expect(readPsLines(lines.join('\n'))).toEqual([
-    { group: 501, memoryBytes: 2048 * 1024, cpuMs: 1230 },
-    { group: 502, memoryBytes: 1024 * 1024, cpuMs: 754_000 },
-    { group: 503, memoryBytes: 0, cpuMs: 93_784_000 },
+    { pid: 7, group: 501, memoryBytes: 2048 * 1024, cpuMs: 1230 },
+    { pid: 18, group: 502, memoryBytes: 1024 * 1024, cpuMs: 754_000 },
+    { pid: 9, group: 503, memoryBytes: 0, cpuMs: 93_784_000 },
   ])
 })
 

@@ -56,6 +56,7 @@ const difference = (now: number | undefined, before: number | undefined) =>
 
 /** A process as the system reports it. */
 export type ProcessTimes = {
+  readonly pid: number
   /** The process group that it is of: a worker and all that it starts are one. */
   readonly group: number
   /** Processor time since its start, ms. */
@@ -79,10 +80,11 @@ const SYSTEM_TICKS = 12
 
 /** Reads /proc/PID/stat; undefined where it is none. */
 export function readProcStat(text: string): ProcessTimes | undefined {
+  const pid = Number.parseInt(text, 10)
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   const [group, user, system] = [GROUP, USER_TICKS, SYSTEM_TICKS].map((at) => Number(fields[at] ?? Number.NaN))
   if (group === undefined || user === undefined || system === undefined) return undefined
-  return Number.isNaN(group + user + system) ? undefined : { group, cpuMs: (user + system) * MS_PER_TICK }
+  return Number.isNaN(pid + group + user + system) ? undefined : { pid, group, cpuMs: (user + system) * MS_PER_TICK }
 }
 
 /** The memory that is in use, from /proc/PID/status; 0 where it says none, as of a process that ends. */
@@ -90,12 +92,12 @@ export function readResidentBytes(text: string): number {
   return Number(/^VmRSS:\s*(\d+) kB$/m.exec(text)?.[1] ?? 0) * KIB
 }
 
-/** Reads the lines of `ps -o pgid=,rss=,time=`, with times like `1-02:03:04`, `12:34` or `0:01.23`. */
+/** Reads the lines of `ps -o pid=,pgid=,rss=,time=`, with times like `1-02:03:04`, `12:34` or `0:01.23`. */
 export function readPsLines(text: string): readonly (ProcessTimes & { readonly memoryBytes: number })[] {
   return text.split('\n').flatMap((line) => {
-    const [group, kib, time] = line.trim().split(/\s+/)
+    const [pid, group, kib, time] = line.trim().split(/\s+/)
     if (group === undefined || kib === undefined || time === undefined) return []
-    return [{ group: Number(group), memoryBytes: Number(kib) * KIB, cpuMs: psTimeMs(time) }]
+    return [{ pid: Number(pid), group: Number(group), memoryBytes: Number(kib) * KIB, cpuMs: psTimeMs(time) }]
   })
 }
 
@@ -173,8 +175,8 @@ export function gpuUseByWorker(facts: {
   return uses
 }
 
-/** Undefined where none of the processes is known to use a card, or the driver does not tell how much. */
-function memoryOfProcesses(processes: readonly GpuProcess[], pids: readonly number[]): number | undefined {
+/** Memory on cards; undefined where none of the processes is known to use one, or the driver does not tell how much. */
+export function memoryOfProcesses(processes: readonly GpuProcess[], pids: readonly number[]): number | undefined {
   return sum(processes.filter(({ pid }) => pids.includes(pid)).map(({ memoryBytes }) => memoryBytes))
 }
 

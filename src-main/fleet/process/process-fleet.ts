@@ -19,6 +19,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LOOPBACK } from '../../domain/own-addresses.ts'
+import type { GpuProcess } from '../../domain/worker/usage.ts'
 import type {
   EndpointHosts,
   Fleet,
@@ -53,6 +54,8 @@ export type ProcessFleetOptions = {
   readonly endpointHosts: () => Promise<EndpointHosts>
   /** Finds a port of loopback that nobody listens on. */
   readonly freePort: (isTaken: (port: number) => boolean) => Promise<number>
+  /** All processes on the graphics cards of this machine; asked while somebody looks at what workers use. */
+  readonly gpuProcesses?: (() => Promise<readonly GpuProcess[]>) | undefined
   /** Finds out whether workers may have cgroups; called with the first worker. Without it the system is asked. */
   readonly cgroups?: (() => WorkerCgroups | undefined) | undefined
 }
@@ -99,6 +102,7 @@ export function createProcessFleet({
   reach,
   endpointHosts,
   freePort,
+  gpuProcesses = async () => [],
   cgroups = findCgroups,
 }: ProcessFleetOptions): Fleet {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -108,7 +112,7 @@ export function createProcessFleet({
   const outputListeners: ((output: WorkerOutput) => void)[] = []
   const packages = join(dirname(folder), 'packages') // of all workers, and kept
   const file = (workerId: string, kind: FileKind) => join(folder, `${workerId}.${kind}`)
-  const readUsage = createProcessUsageReader(clock)
+  const readUsage = createProcessUsageReader(clock, gpuProcesses)
   let stopPolling: (() => void) | undefined
   let outputDue = false
   let found: { readonly cgroups: WorkerCgroups | undefined } | undefined

@@ -1,10 +1,15 @@
-/** What worker processes use, each with all that it started: from /proc on Linux, from `ps` elsewhere. */
+/**
+ * What worker processes use, each with all that it started: from /proc on Linux, from `ps` elsewhere, and of cards as
+ * their driver tells of processes.
+ */
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import {
+  type GpuProcess,
   type GroupSample,
+  memoryOfProcesses,
   type ProcessTimes,
   readProcStat,
   readPsLines,
@@ -25,13 +30,16 @@ const AT_ONCE = 64
 
 const execute = promisify(execFile)
 
-/** Makes a reader that remembers the sample before. */
+type Sample = GroupSample & { readonly pids: readonly number[] }
+
+/** Makes a reader that remembers the sample before. @param gpuProcesses all processes on the cards; never rejects */
 export function createProcessUsageReader(
   clock: Clock,
+  gpuProcesses: () => Promise<readonly GpuProcess[]>,
 ): (workers: readonly Worker[]) => Promise<ReadonlyMap<string, WorkerUsage>> {
-  let before = new Map<string, GroupSample>()
+  let before = new Map<string, Sample>()
 
-  async function sample(workers: readonly Worker[]): Promise<Map<string, GroupSample>> {
+  async function sample(workers: readonly Worker[]): Promise<Map<string, Sample>> {
     const groups = new Set(workers.map(({ pid }) => pid))
     const seen = process.platform === 'linux' ? await fromProc(groups) : await fromPs()
     const byGroup = Map.groupBy(seen, ({ group }) => group)
@@ -51,18 +59,25 @@ export function createProcessUsageReader(
       before = await sample(workers)
       await new Promise<void>((resolve) => clock.after(SAMPLE_SPAN_MS, resolve))
     }
-    const now = await sample(workers)
-    const usage = new Map([...now].map(([workerId, one]) => [workerId, usageSince(before.get(workerId), one)]))
+    const [now, onCards] = await Promise.all([sample(workers), gpuProcesses()])
+    const usage = new Map(
+      [...now].map(([workerId, one]) => {
+        const gpuMemoryBytes = memoryOfProcesses(onCards, one.pids)
+        const ofCards = gpuMemoryBytes === undefined ? {} : { gpuMemoryBytes }
+        return [workerId, { ...usageSince(before.get(workerId), one), ...ofCards }]
+      }),
+    )
     before = now
     return usage
   }
 }
 
-function sumOf(processes: readonly Seen[]): Pick<GroupSample, 'cpuMs' | 'memoryBytes'> {
-  return processes.reduce(
-    (sum, { cpuMs, memoryBytes }) => ({ cpuMs: sum.cpuMs + cpuMs, memoryBytes: sum.memoryBytes + memoryBytes }),
-    { cpuMs: 0, memoryBytes: 0 },
-  )
+function sumOf(processes: readonly Seen[]): Pick<Sample, 'cpuMs' | 'memoryBytes' | 'pids'> {
+  return {
+    cpuMs: processes.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+    memoryBytes: processes.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0),
+    pids: processes.map(({ pid }) => pid),
+  }
 }
 
 async function fromProc(groups: ReadonlySet<number>): Promise<readonly Seen[]> {
@@ -86,6 +101,6 @@ async function fromProcOf(pid: string, groups: ReadonlySet<number>): Promise<See
 }
 
 async function fromPs(): Promise<readonly Seen[]> {
-  const { stdout } = await execute('ps', ['-A', '-o', 'pgid=,rss=,time='], { encoding: 'latin1' })
+  const { stdout } = await execute('ps', ['-A', '-o', 'pid=,pgid=,rss=,time='], { encoding: 'latin1' })
   return readPsLines(stdout)
 }

@@ -32,9 +32,8 @@ try {
   await once(worker.stdout, 'data')
   // Those that the shell has only just forked do not have their memory yet.
   while (statusesOf(pid).filter((status) => ASLEEP.test(status)).length < COUNT) await setTimeout(LOOK_EVERY_MS)
-  const usage = await createProcessUsageReader(createSteadyClock(systemTime, 0, () => undefined))([
-    { workerId: 'w', pid },
-  ])
+  const clock = createSteadyClock(systemTime, 0, () => undefined)
+  const usage = await createProcessUsageReader(clock, async () => [])([{ workerId: 'w', pid }])
   const real = statusesOf(pid).reduce((sum, status) => sum + readResidentBytes(status), 0)
   process.stdout.write(JSON.stringify({ seen: usage.get('w')?.memoryBytes, real }))
 } finally {

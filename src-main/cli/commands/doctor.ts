@@ -64,10 +64,11 @@ export async function runChecks(
   context: DoctorContext,
   runProgram: RunProgram = runToEnd,
 ): Promise<readonly DoctorRow[]> {
-  const { surroundings, options, gpuTest } = context
+  const { surroundings, options } = context
   const folder = dataFolder(options.data, surroundings)
-  const [python, machines, ...checked] = await Promise.all([
-    serviceRows(context),
+  const ofService = serviceRows(context)
+  const [told, machines, ...checked] = await Promise.all([
+    ofService,
     machineRows(context),
     nodeRow(process.versions.node),
     pythonRow(surroundings.platform === 'win32' ? 'python' : 'python3', runProgram),
@@ -77,11 +78,23 @@ export async function runChecks(
     spaceRow(folder),
     checkPort(context),
     checkService(context),
-    containerRows({ runProgram, engine: () => askEngine(runProgram, surroundings.env), gpuTest }),
+    ownContainerRows(context, runProgram, ofService),
   ])
   const rows = checked.flat()
   const known = new Set(rows.map(({ check }) => check))
-  return [...rows, ...python.filter(({ check }) => !known.has(check)).map(asCommand), ...machines]
+  return [...rows, ...told.filter(({ check }) => !known.has(check)).map(asCommand), ...machines]
+}
+
+// The service needs no docker command to find an engine: where there is none, it knows more.
+async function ownContainerRows(
+  { surroundings, gpuTest }: DoctorContext,
+  runProgram: RunProgram,
+  ofService: Promise<readonly DoctorRow[]>,
+): Promise<readonly DoctorRow[]> {
+  const engine = await askEngine(runProgram, surroundings.env)
+  const serviceKnows = async () => (await ofService).some(({ check }) => check === 'Docker')
+  if (engine.state === 'no command' && gpuTest === undefined && (await serviceKnows())) return []
+  return containerRows({ runProgram, engine: async () => engine, gpuTest })
 }
 
 // What only the service knows: its secrets, its images, workers that crash. Why it does not answer is a row of its own.

@@ -49,6 +49,16 @@ async function setup({
   return { folder, service, check }
 }
 
+test('without a docker command the rows on containers are those of the service, which finds an engine by itself', async () => {
+  const docker = { check: 'Docker', state: 'ok', found: 'engine 28.2.2 (DOCKER_HOST unix:///run/x.sock)' }
+  const { check } = await setup({ told: [docker] })
+  const rows = await check()
+  expect(rows.Docker).toEqual(docker)
+  expect(Object.keys(rows)).not.toContain('GPUs in containers')
+  const alone = await setup()
+  expect((await alone.check()).Docker).toMatchObject({ state: 'warning', found: 'no docker command' })
+})
+
 test('all is well on a machine that has everything', async () => {
   const { check, folder, service } = await setup()
   const rows = await check()

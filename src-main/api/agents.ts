@@ -2,6 +2,7 @@
  * The door of coding agents: POST /mcp. It asks for a key, and for no session, because the tools call the service with
  * that key; how many messages a key may send is bounded, so that an agent gone wild leaves the service to others.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
 import type { AgentMessage } from '../contract/agents.ts'
 import { AppError } from '../contract/errors.ts'
@@ -28,6 +29,7 @@ export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (
     limits.set(name, known)
     return known
   }
+  const turn = createTurns()
   return async (c) => {
     requireOwnOrigin(c, service)
     const key = keyFromHeader(c.req.header('authorization'))
@@ -37,9 +39,11 @@ export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (
     const leave = limitsOf(name).enter()
     if (typeof leave === 'string') {
       await new Promise<void>((resolve) => service.clock.after(limit('mcpRefusedMs'), resolve))
+      await turn()
       throw new AppError('TOO_MANY_MESSAGES', { why: leave })
     }
     try {
+      await turn()
       const { query, body } = await parseRequest(c, ROUTE)
       const access = { role, allows: query.allow }
       const response = await answer(c.req.raw, { body, access, name, key })
@@ -48,6 +52,16 @@ export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (
       leave()
       throw error
     }
+  }
+}
+
+// Messages that came together begin one in each turn of the event loop: others are answered between them, and wait for
+// one message, not for all.
+function createTurns(): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  return () => {
+    last = last.then(() => nextTurn())
+    return last
   }
 }
 

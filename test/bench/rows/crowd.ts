@@ -1,20 +1,28 @@
 /**
- * Others who call while 500 senders bring their headers byte by byte and 5,000 sockets ask nothing. Source:
- * docs/spec/targets.md, 2.19.
+ * Others who call while 500 senders bring their headers byte by byte and 5,000 sockets ask nothing (docs/spec/targets.md,
+ * 2.19), and while an agent sends 64 messages at once without end.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { compared, type Row } from '../report.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FloodOrder } from '../programs/flood.ts'
+import { compared, type Row, short } from '../report.ts'
 import { percentile } from '../statistics.ts'
+import { openConnection, requestBytes } from '../support/connection.ts'
 import { withFolder } from '../support/folders.ts'
 import { latencies } from '../support/latency.ts'
+import { startProgram } from '../support/programs.ts'
 import { createEndpoint, type Service, startService } from '../support/service.ts'
 
 const SLOW = 500
 const IDLE = 5000
 const BYTE_EVERY_MS = 1000
+const MESSAGES = 64
 const CALLS = 2000
+// Calls that come from time to time: what holds up the service for long is seen as often as it lasts.
+const SPACED_CALLS = 600
+const SPACE_MS = 5
 const MOST = 3
 
 /** Compares the p99 of a call in the crowd with the one before it came. */
@@ -33,11 +41,42 @@ export function crowdedService(): Promise<readonly Row[]> {
       clearInterval(drip)
       for (const socket of [...slow, ...idle]) socket.destroy()
       const what = `a call beside ${SLOW} slow senders and ${IDLE.toLocaleString('en-US')} idle sockets, p99`
-      return [compared(what, crowded, alone, { unit: 'ms', against: 'alone', most: MOST })]
+      const calm = percentile(await spacedCalls(service), 0.99)
+      const flooded = await besideFlood(service, () => spacedCalls(service))
+      const flood = `a call beside an agent that sends ${MESSAGES} messages at once without end, p99`
+      const against = { unit: 'ms', against: 'alone', most: MOST }
+      const floodRow = compared(flood, percentile(flooded, 0.99), calm, against)
+      const longest = `${floodRow.figure}, at most ${short(Math.max(...flooded))}`
+      return [compared(what, crowded, alone, against), { ...floodRow, figure: longest }]
     } finally {
       await service.stop()
     }
   })
+}
+
+async function spacedCalls({ port, auth }: Service): Promise<readonly number[]> {
+  const connection = await openConnection(port)
+  const request = requestBytes('GET', '/v2/crowd/health', port, [auth])
+  const samples: number[] = []
+  for (let n = 0; n < SPACED_CALLS; n++) {
+    const start = performance.now()
+    await connection.send(request)
+    samples.push(performance.now() - start)
+    await pause(SPACE_MS)
+  }
+  connection.close()
+  return samples
+}
+
+async function besideFlood<T>(service: Service, measure: () => Promise<T>): Promise<T> {
+  const { key } = (await service.call('POST', '/api/keys', { name: 'agent', role: 'read' })) as { key: string }
+  const agent = await startProgram('flood')
+  try {
+    await agent.ask({ port: service.port, key, connections: MESSAGES } satisfies FloodOrder)
+    return await measure()
+  } finally {
+    await agent.stop()
+  }
 }
 
 async function callP99({ port, auth }: Service): Promise<number> {

@@ -318,6 +318,23 @@ export const WORKFLOW_ROUTES = {
     errors: ['BAD_FIELD', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND', 'DISK_FULL'],
     source: 'docs/spec/monitoring.md, 3',
   },
+  graphReplay: {
+    methods: ['POST'],
+    path: '/api/workflow-imports/run',
+    summary: 'Run the run of such a file once more, as it was sent',
+    role: 'run',
+    bodyLimit: { bytes: limit('graphExportBytes'), name: 'an exported graph' },
+    query: {
+      endpoint: z.string().max(40).optional().describe('who runs it; without it the endpoint that ran it there'),
+    },
+    bodyType: 'application/octet-stream',
+    response: runView,
+    errors: [
+      ...(['BAD_FIELD', 'BODY_TOO_LARGE', 'TAKES_NO_WORKFLOWS', 'MODEL_NOT_INSTALLED', 'DISK_FULL'] as const),
+      ...(['ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'NOT_QUEUE_BASED'] as const),
+    ],
+    source: 'docs/spec/monitoring.md, 3',
+  },
   runDelete: {
     methods: ['DELETE'],
     path: '/api/workflow-runs/:runId',

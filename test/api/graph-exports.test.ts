@@ -91,3 +91,37 @@ it('files that are broken or hostile are refused with a sentence, and nothing of
   expect(await other.get('/api/assets')).toEqual({ assets: [] })
   expect(await other.get('/api/workflows')).toEqual({ workflows: [] })
 })
+
+const replay = (service: TestService, text: string, query = '') =>
+  service.ask('POST', `/api/workflow-imports/run${query}`, { body: Buffer.from(text), headers: BYTES })
+
+it('a run is run once more on another service as it was sent, to the digit', async () => {
+  const service = await withEndpoint()
+  await put(service, picture, 'cat.png')
+  const { id } = await start(service, { payload: PAYLOAD, document: undefined, title: 'Cat' })
+  const text = await (await service.request('GET', `/api/workflow-runs/${id}/file`)).text()
+  const other = await withEndpoint()
+  await put(other, Buffer.from('GIF89a another cat'), 'cat.png')
+  const { status, body } = await replay(other, text)
+  expect({ status, body }).toMatchObject({ status: 200, body: { endpointId: 'e', title: 'Cat' } })
+  // 8.0 stays 8.0 and the seed its twenty digits; only the picture has another name here.
+  const sent = await other.get(`/api/workflow-runs/${body.id}`)
+  expect(sent.payload).toBe(PAYLOAD.replace('cat.png', 'cat (1).png'))
+  expect((await other.get(`/api/jobs/${body.id}`)).status).toBe('IN_QUEUE')
+  expect(await other.get('/api/workflows')).toEqual({ workflows: [] })
+})
+
+it('what is no run, lacks secrets or has nobody to run it is not run, with the reason', async () => {
+  const service = await withEndpoint()
+  const graph = await (
+    await service.request('POST', '/api/workflow-exports', { body: { name: 'Cat', text: PAYLOAD } })
+  ).text()
+  expect((await replay(service, graph)).body.error).toContain('is a graph and no run of one. Open it and run it then')
+  const { id } = await start(service, { payload: PAYLOAD, document: undefined, title: 'Cat' })
+  const text = await (await service.request('GET', `/api/workflow-runs/${id}/file`)).text()
+  const masked = text.replace('"masked":0', '"masked":2')
+  expect((await replay(service, masked)).body.error).toContain('2 secrets of it were replaced by ***. Open it instead')
+  expect((await replay(service, text, '?endpoint=gone')).body).toMatchObject({ code: 'ENDPOINT_NOT_FOUND' })
+  expect((await replay(service, text.slice(0, -60))).body.error).toContain('cut off')
+  expect((await service.get('/api/workflow-runs')).runs).toHaveLength(1)
+})

@@ -8,7 +8,7 @@ import { describeGraph } from '../../domain/workflow/publish/describe-graph.ts'
 import { requireQueue } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
-import { exportRun, exportText, openGraph } from '../../services/workflows/graph-exports.ts'
+import { exportRun, exportText, openGraph, replayRun } from '../../services/workflows/graph-exports.ts'
 import {
   addWorkflow,
   deleteWorkflow,
@@ -77,14 +77,7 @@ export const WORKFLOW_OPERATIONS = {
 /** Runs of graphs, alone and in sweeps. */
 export const RUN_OPERATIONS = {
   async runCreate({ body }, service) {
-    const { storage, clock, newId, workflows, models } = service
-    const endpoint = storage.endpoints.get(body.endpointId)
-    if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: body.endpointId.slice(0, 100) })
-    requireQueue(endpoint, service)
-    // Not waited for: what the server has now is shown before the next run.
-    void workflows.classes.renew(endpoint)
-    const { nodeTypes, nodePackages } = workflows
-    return await createRun({ storage, clock, newId, models, nodeTypes, nodePackages }, endpoint, body)
+    return await createRun(runsOf(service), endpointForRun(service, body.endpointId), body)
   },
   runList({ query }, { storage }) {
     const count = query.limit ?? limit('listPage')
@@ -128,11 +121,28 @@ export const RUN_OPERATIONS = {
   async graphOpen({ body, query }, service) {
     return await openGraph(exportsOf(service), { bytes: body, endpoint: namedEndpoint(service, query.endpoint) })
   },
+  async graphReplay({ body, query }, service) {
+    const endpoint = (ranOn: string) => endpointForRun(service, query.endpoint ?? ranOn)
+    return await replayRun({ ...exportsOf(service), ...runsOf(service) }, { bytes: body, endpoint })
+  },
   async runDelete({ path }, service) {
     await deleteRun(service, path.runId)
     return { ok: true as const }
   },
 } as const satisfies Partial<ManagementOperations<Services>>
+
+function runsOf({ storage, clock, newId, models, workflows: { nodeTypes, nodePackages } }: Services) {
+  return { storage, clock, newId, models, nodeTypes, nodePackages }
+}
+
+function endpointForRun(service: Services, endpointId: string): Endpoint {
+  const endpoint = service.storage.endpoints.get(endpointId)
+  if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: endpointId.slice(0, 100) })
+  requireQueue(endpoint, service)
+  // Not waited for: what the server has now is shown before the next run.
+  void service.workflows.classes.renew(endpoint)
+  return endpoint
+}
 
 const exportsOf = (service: Services) => ({ ...service, version: service.info().version })
 

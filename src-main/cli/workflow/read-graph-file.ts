@@ -11,6 +11,7 @@ import { isArray, type JsonObject, writeJson } from '../../domain/workflow/json/
 import { findGraph } from '../../domain/workflow/metadata/find-graph.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import type { Problem } from '../../domain/workflow/problem.ts'
+import { isGraphExport } from '../../domain/workflow/recognise.ts'
 import { toResolvedPayload } from '../../domain/workflow/resolve/resolve.ts'
 import { toDocument } from '../../domain/workflow/to-document.ts'
 import { CliError } from '../cli-error.ts'
@@ -52,6 +53,35 @@ export async function readGraphFile(file: string, { cwd, stdin }: Surroundings):
   const name = file === '-' ? '-' : basename(path)
   const folder = file === '-' ? cwd : resolve(path, '..')
   return { name, folder, bytes: bytes.length, mediaType: mediaTypeOf(bytes), form: found.kind, raw: found.raw }
+}
+
+/**
+ * Reads a file that `drydock workflow export` wrote, of which nothing is looked at yet.
+ * @throws CliError FILE_UNREADABLE, FILE_INVALID where it is too large
+ */
+export async function readExportFile(path: string): Promise<Uint8Array> {
+  const unreadable = (error: Error) => {
+    throw new CliError('FILE_UNREADABLE', { file: path, why: error.message }, { cause: error })
+  }
+  await using handle = await open(path).catch(unreadable)
+  const { size } = await handle.stat()
+  const most = limit('graphExportBytes')
+  if (size > most) throw new CliError('FILE_INVALID', { file: path, why: `it is larger than ${sizeText(most)}` })
+  return await handle.readFile().catch(unreadable)
+}
+
+// How much of a file says what it is.
+const BEGINNING = 100
+
+/** Whether a file is one that `drydock workflow export` wrote; false where it cannot be read. */
+export async function isExportFile(path: string): Promise<boolean> {
+  try {
+    await using handle = await open(path)
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0)
+    return isGraphExport(buffer.subarray(0, bytesRead).toString())
+  } catch {
+    return false // whoever reads it next says why
+  }
 }
 
 const MOST = limit('assetBytes')

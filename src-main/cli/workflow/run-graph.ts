@@ -1,5 +1,6 @@
 /** Runs a graph: prepared, queued, followed to its end, its results written to files. */
 import { randomFillSync } from 'node:crypto'
+import { resolve } from 'node:path'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { RunDetail, RunResult, RunView } from '../../contract/workflows.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
@@ -12,12 +13,13 @@ import { randomWhole as wholeOf } from '../../domain/workflow/resolve/next-value
 import { resolveDocument } from '../../domain/workflow/resolve/resolve.ts'
 import { toPayload } from '../../domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../../domain/workflow/validate.ts'
+import { readGraphExport } from '../../domain/workflow-runs/graph-export.ts'
 import { CliError } from '../cli-error.ts'
 import type { Output } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { evaluateGraph } from './check-graph.ts'
 import { readClassesOf } from './read-classes.ts'
-import { type GraphFile, readGraphFile, titleOf } from './read-graph-file.ts'
+import { type GraphFile, isExportFile, readExportFile, readGraphFile, titleOf } from './read-graph-file.ts'
 import { type SavedResult, saveResults } from './save-results.ts'
 import { sendFiles } from './send-files.ts'
 import { type Setting, setInDocument, setInPayload } from './set-values.ts'
@@ -57,6 +59,11 @@ export async function runGraph(
   { client, output, surroundings, show }: RunDeps,
   { file, endpointId, settings, folder, previews }: GraphToRun,
 ): Promise<RanGraph> {
+  const exported = resolve(surroundings.cwd, file)
+  if (await isExportFile(exported)) {
+    const queued = await replay(client, { path: exported, endpointId, settings })
+    return await followed(queued)
+  }
   const graph = await readGraphFile(file, surroundings)
   const types = await readClassesOf(client, endpointId)
   const prepared = prepareRun(graph, settings, { types, now: surroundings.now(), random: randomWhole })
@@ -66,15 +73,36 @@ export async function runGraph(
   const payload = setInPayload(prepared.payload, renamed, types)
   const title = titleOf(graph)
   const body = { endpointId, payload: writeJson(payload), document: prepared.document, title }
-  const queued = await client.call('runCreate', { body })
-  if (!output.json) output.note(`job ${queued.id} on ${endpointId}`)
-  const {
-    payload: _text,
-    document: _document,
-    ...run
-  } = await followRun(client, queued, { show, pause: surroundings.pause, nodes: payload.size })
-  const save = (results: readonly RunResult[]) => saveResults(client, { jobId: run.id, results, folder })
-  return { run, saved: await save(run.results), savedPreviews: previews ? await save(run.previews ?? []) : [] }
+  return await followed({ queued: await client.call('runCreate', { body }), nodes: payload.size })
+
+  async function followed({ queued, nodes }: Queued): Promise<RanGraph> {
+    if (!output.json) output.note(`job ${queued.id} on ${endpointId}`)
+    const {
+      payload: _text,
+      document: _document,
+      ...run
+    } = await followRun(client, queued, { show, pause: surroundings.pause, nodes })
+    const save = (results: readonly RunResult[]) => saveResults(client, { jobId: run.id, results, folder })
+    return { run, saved: await save(run.results), savedPreviews: previews ? await save(run.previews ?? []) : [] }
+  }
+}
+
+/** A run that was queued, and how many nodes its payload has. */
+type Queued = { readonly queued: RunView; readonly nodes: number }
+
+/** Queues the run of a file as it was sent there. @throws CliError USAGE where values are to be set */
+async function replay(
+  client: ServiceClient,
+  { path, endpointId, settings }: { readonly path: string } & Pick<GraphToRun, 'endpointId' | 'settings'>,
+): Promise<Queued> {
+  if (settings.length > 0)
+    throw new CliError('USAGE', {
+      why: 'An exported run is run as it was sent, so --set has nothing to change. Open it with `drydock workflow open`, or leave --set out.',
+    })
+  const bytes = await readExportFile(path)
+  const opened = readGraphExport(Buffer.from(bytes).toString())
+  const nodes = 'why' in opened ? 0 : opened.head.classes.reduce((sum, { count }) => sum + count, 0)
+  return { queued: await client.call('graphReplay', { query: { endpoint: endpointId }, bytes }), nodes }
 }
 
 // Twice a second is what a person sees of a bar; a worker reports a few times a second.

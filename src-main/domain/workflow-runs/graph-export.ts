@@ -59,7 +59,7 @@ export function exportLines(
 type ExportedFile = GraphExportHead['files'][number] & { readonly sha256: string; readonly base64: string }
 
 /** An export that was read. Texts are JSON of the document and of the payload. */
-type OpenedGraph = {
+export type OpenedGraph = {
   readonly head: GraphExportHead
   readonly document: string | undefined
   readonly payload: string | undefined

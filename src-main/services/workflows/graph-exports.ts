@@ -2,11 +2,12 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { ModelView } from '../../contract/models.ts'
-import type { GraphExportHead, GraphOpened } from '../../contract/workflows.ts'
+import type { GraphExportHead, GraphOpened, RunView } from '../../contract/workflows.ts'
 import { maskSecrets } from '../../domain/job/job-file.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { mapStrings } from '../../domain/json/scan-json.ts'
 import { presentDirectory } from '../../domain/models/layout.ts'
+import { counted } from '../../domain/text.ts'
 import { createMask } from '../../domain/worker/log-lines.ts'
 import { readDocument } from '../../domain/workflow/document/document.ts'
 import type { JsonObject } from '../../domain/workflow/json/value.ts'
@@ -20,14 +21,14 @@ import {
 } from '../../domain/workflow/node-packages.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { toResolvedPayload } from '../../domain/workflow/resolve/resolve.ts'
-import { exportLines, needsOf, readGraphExport } from '../../domain/workflow-runs/graph-export.ts'
+import { exportLines, needsOf, type OpenedGraph, readGraphExport } from '../../domain/workflow-runs/graph-export.ts'
 import { hiddenValues } from '../apps/variables.ts'
 import type { Models } from '../models/models.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { storeAsset, writeAsset } from './assets.ts'
 import { addWorkflow, readGraph } from './library.ts'
-import { readRun } from './runs.ts'
+import { createRun, readRun } from './runs.ts'
 import type { Workflows } from './workflows.ts'
 
 /** What exports need. */
@@ -174,21 +175,9 @@ export async function openGraph(
   { bytes, endpoint }: { readonly bytes: Uint8Array; readonly endpoint: Endpoint | undefined },
 ): Promise<GraphOpened> {
   const { storage, workflows, models } = deps
-  const opened = readGraphExport(Buffer.from(bytes).toString())
-  if ('why' in opened) throw new AppError('BAD_FIELD', { field: 'file', why: `cannot be opened: ${opened.why}` })
-  const { head, document, payload, files } = opened
-  const decoded = files.map((file) => ({ ...file, data: Buffer.from(file.base64, 'base64') }))
-  const damaged = decoded.find(({ data, sha256 }) => workflows.assets.tools.sha256(data) !== sha256)
-  if (damaged !== undefined)
-    throw new AppError('BAD_FIELD', { field: 'file', why: `cannot be opened: its file ${damaged.name} is damaged` })
-  const stored: GraphOpened['files'] = []
-  for (const { name, use, sha256: id, data } of decoded) {
-    if (use === 'result') await storeAsset(workflows.assets, data)
-    const named = use === 'input' ? await writeAsset(workflows.assets, { id, name, bytes: data }) : undefined
-    stored.push({ name, use, asset: id, ...(named?.name === undefined ? {} : { storedAs: named.name }) })
-  }
-  const renamed = new Map(stored.flatMap(({ name, storedAs = name }) => (storedAs === name ? [] : [[name, storedAs]])))
-  const text = withFileNames(document ?? payload ?? '', renamed)
+  const { head, document, payload, files } = readFile(bytes)
+  const stored = await storeFiles(workflows, files)
+  const text = withFileNames(document ?? payload ?? '', stored)
   const workflow = await addWorkflow(workflows.library, { name: head.name, text })
   const types = await workflows.nodeTypes.readOf(endpoint)
   const here = head.models.length === 0 ? [] : (await models.list()).models
@@ -207,15 +196,72 @@ export async function openGraph(
   return { workflow, files: stored, missing, masked: head.masked, run: head.run }
 }
 
+/**
+ * Runs the run of such a file once more: its payload as it was sent, to the digit, with its input files.
+ * @param endpoint who runs it, by the id of the one that ran it there
+ * @throws AppError BAD_FIELD where it is damaged, no run, or lacks secrets; as createRun does
+ */
+export async function replayRun(
+  deps: ExportDeps & Parameters<typeof createRun>[0],
+  { bytes, endpoint }: { readonly bytes: Uint8Array; readonly endpoint: (ranOn: string) => Endpoint },
+): Promise<RunView> {
+  const { head, document, payload, files } = readFile(bytes)
+  const refuse = (why: string) => new AppError('BAD_FIELD', { field: 'file', why })
+  if (head.run === undefined || payload === undefined)
+    throw refuse('is a graph and no run of one. Open it and run it then')
+  if (head.masked > 0)
+    throw refuse(
+      `cannot run as it was sent: ${counted(head.masked, 'secret')} of it were replaced by ***. Open it instead`,
+    )
+  const found = endpoint(head.run.endpointId)
+  const stored = await storeFiles(
+    deps.workflows,
+    files.filter(({ use }) => use === 'input'),
+  )
+  const texts = {
+    payload: withFileNames(payload, stored),
+    document: document === undefined ? undefined : withFileNames(document, stored),
+  }
+  return await createRun(deps, found, { endpointId: found.id, title: head.name.slice(0, TITLE_LENGTH), ...texts })
+}
+
+// Source: contract/workflows, the title of a run.
+const TITLE_LENGTH = 200
+
+function readFile(bytes: Uint8Array): OpenedGraph {
+  const opened = readGraphExport(Buffer.from(bytes).toString())
+  if ('why' in opened) throw new AppError('BAD_FIELD', { field: 'file', why: `cannot be opened: ${opened.why}` })
+  return opened
+}
+
+// All are looked at before the first is stored.
+async function storeFiles(
+  { assets }: ExportDeps['workflows'],
+  files: OpenedGraph['files'],
+): Promise<GraphOpened['files']> {
+  const decoded = files.map((file) => ({ ...file, data: Buffer.from(file.base64, 'base64') }))
+  const damaged = decoded.find(({ data, sha256 }) => assets.tools.sha256(data) !== sha256)
+  if (damaged !== undefined)
+    throw new AppError('BAD_FIELD', { field: 'file', why: `cannot be opened: its file ${damaged.name} is damaged` })
+  const stored: GraphOpened['files'] = []
+  for (const { name, use, sha256: id, data } of decoded) {
+    if (use === 'result') await storeAsset(assets, data)
+    const named = use === 'input' ? await writeAsset(assets, { id, name, bytes: data }) : undefined
+    stored.push({ name, use, asset: id, ...(named?.name === undefined ? {} : { storedAs: named.name }) })
+  }
+  return stored
+}
+
 // A name may say the folder of a server too, like `a.png [input]`.
-const withFileNames = (json: string, renamed: ReadonlyMap<string, string>): string =>
-  renamed.size === 0
-    ? json
-    : mapStrings(json, (string) => {
-        const [, name = '', folder = ''] = /^(.*?)( \[input\])?$/s.exec(string) ?? []
-        const other = renamed.get(name)
-        return other === undefined ? string : other + folder
-      })
+function withFileNames(json: string, stored: GraphOpened['files']): string {
+  const renamed = new Map(stored.flatMap(({ name, storedAs = name }) => (storedAs === name ? [] : [[name, storedAs]])))
+  if (renamed.size === 0) return json
+  return mapStrings(json, (string) => {
+    const [, name = '', folder = ''] = /^(.*?)( \[input\])?$/s.exec(string) ?? []
+    const other = renamed.get(name)
+    return other === undefined ? string : other + folder
+  })
+}
 
 // By its size first: only a file of the same size is worth reading.
 async function differs(models: ExportDeps['models'], own: ModelView, wanted: GraphExportHead['models'][number]) {

@@ -1,9 +1,7 @@
-import { open, readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { limit } from '../../../contract/limits.ts'
 import type { GraphOpened } from '../../../contract/workflows.ts'
-import { sizeText } from '../../../domain/text.ts'
 import { writeJson } from '../../../domain/workflow/json/value.ts'
 import { CliError } from '../../cli-error.ts'
 import { type Output, plainText } from '../../output.ts'
@@ -66,7 +64,8 @@ Examples:
     .addHelpText('after', '\nExamples:\n  $ drydock workflow open cat.graph.jsonl --endpoint sketch')
     .action(async (file: string, { endpoint }: { readonly endpoint?: string }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const bytes = await readBounded(resolve(surroundings.cwd, file))
+      const { readExportFile } = await import('../../workflow/read-graph-file.ts')
+      const bytes = await readExportFile(resolve(surroundings.cwd, file))
       const query = endpoint === undefined ? {} : { endpoint }
       const opened = await client.call('graphOpen', { query, bytes })
       noteMasked(output, opened.masked)
@@ -80,17 +79,6 @@ Examples:
     const named = endpoint === undefined ? {} : { endpoint }
     return { name: titleOf(graph), text: writeJson(graph.raw), ...named }
   }
-}
-
-async function readBounded(path: string): Promise<Uint8Array> {
-  const unreadable = (error: Error) => {
-    throw new CliError('FILE_UNREADABLE', { file: path, why: error.message }, { cause: error })
-  }
-  await using handle = await open(path).catch(unreadable)
-  const { size } = await handle.stat()
-  const most = limit('graphExportBytes')
-  if (size > most) throw new CliError('FILE_INVALID', { file: path, why: `it is larger than ${sizeText(most)}` })
-  return await readFile(handle).catch(unreadable)
 }
 
 function show(output: Output, { workflow, missing, files }: GraphOpened): void {

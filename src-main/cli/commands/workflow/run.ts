@@ -22,7 +22,7 @@ export function addWorkflowRun(parent: Command, surroundings: Surroundings): voi
   parent
     .command('run')
     .description('run a graph on an endpoint, follow it, and write its results to a folder')
-    .argument('<file>', 'workflow as JSON, a picture that holds a graph, or - for standard input')
+    .argument('<file>', 'workflow as JSON, a picture that holds a graph, an exported run, or - for standard input')
     .requiredOption('--endpoint <endpoint>', 'id of the endpoint that runs it')
     .option(
       '--set <node.input=value>',
@@ -36,11 +36,13 @@ export function addWorkflowRun(parent: Command, surroundings: Surroundings): voi
       'after',
       `
 The graph is checked first; with errors it is not queued, and the exit code is 1. Pictures that it loads are sent along
-if they are beside the file or in the current folder. Ctrl+C leaves the job running.
+if they are beside the file or in the current folder. The file of an exported run is run as it was sent. Ctrl+C leaves
+the job running.
 
 Examples:
   $ drydock workflow run cat.json --endpoint sketch -o out/
   $ drydock workflow run cat.png --endpoint sketch --set 6.text="a dog" --set 3.seed=18446744073709551615
+  $ drydock workflow run run.graph.jsonl --endpoint sketch
   $ drydock workflow convert cat.json --to api | drydock workflow run - --endpoint sketch --json`,
     )
     .action(async (file: string, options: RunOptions, command: Command) => {

@@ -28,6 +28,8 @@ export type AddedFiles = {
   readonly added: readonly WorkflowView[]
   /** Pictures without a graph, which a node could load. */
   readonly images: readonly { readonly file: File; readonly why: string }[]
+  /** Files of runs, which can be run as they were sent. */
+  readonly runs: readonly { readonly file: File; readonly name: string }[]
   /** What exported graphs need and this machine lacks, a sentence for each of them. */
   readonly lacking: readonly string[]
   /** Why others were not added, each for a person. */
@@ -43,6 +45,7 @@ export function addDraft(client: Pick<ApiClient, 'call'>, name: string, text: st
 export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly File[]): Promise<AddedFiles> {
   const added: WorkflowView[] = []
   const images: { readonly file: File; readonly why: string }[] = []
+  const runs: { readonly file: File; readonly name: string }[] = []
   const lacking: string[] = []
   const refused: string[] = []
   for (const file of files) {
@@ -50,6 +53,7 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
       if (isGraphExport(await file.slice(0, BEGINNING).text())) {
         const opened = await client.call('graphOpen', { bytes: file })
         added.push(opened.workflow)
+        if (opened.run !== undefined && opened.masked === 0) runs.push({ file, name: opened.workflow.name })
         lacking.push(...whatIsMissing(opened))
         continue
       }
@@ -63,7 +67,7 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
       refused.push(`${file.name}: ${error.message}`)
     }
   }
-  return { added, images, lacking, refused }
+  return { added, images, runs, lacking, refused }
 }
 
 // How much of a file says what it is.

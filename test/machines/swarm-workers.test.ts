@@ -5,9 +5,10 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { type FarMachine, sshOfUser } from '../support/far-machine.ts'
+import type { FarMachine } from '../support/far-machine.ts'
 import { farSwarm } from '../support/far-swarm.ts'
-import { servedService, until } from '../support/served-service.ts'
+import { until } from '../support/served-service.ts'
+import { swarmService } from '../support/swarm-service.ts'
 
 const made = await farSwarm()
 
@@ -28,22 +29,7 @@ async function setup() {
   if ('why' in made) throw new Error(made.why)
   const swarm = made
   const [manager, ...workers] = swarm.nodes
-  const user = sshOfUser([manager])
-  onTestFinished(user.remove)
-  const service = servedService()
-  // No engine is on this machine, so that what runs can only run there.
-  const start = () => service.start({ env: { PATH: user.searchPath, DOCKER_HOST: 'unix:///nowhere/docker.sock' } })
-  await start()
-  await service.post('/api/machines', { name: 'lab', way: { kind: 'ssh', to: manager.name }, swarm: true })
-  await until(
-    async () => expect(await service.get('/api/machines/lab')).toMatchObject({ facts: { nodes: {} } }),
-    START_MS,
-  )
-  onTestFinished(async () => {
-    await service.ask('DELETE', '/api/machines/lab')
-    for (const name of swarm.nodes.map((node) => node.name))
-      await swarm.docker(manager, 'node', 'update', '--availability', 'active', name)
-  })
+  const service = await swarmService(swarm)
   const onLab = { container: { image: IMAGE, machine: 'lab' }, ...ONE }
   const isRunning = async (endpoint: string, job: string) =>
     expect((await service.get(`/v2/${endpoint}/status/${job}`)).status).toBe('IN_PROGRESS')
@@ -53,7 +39,7 @@ async function setup() {
     for (const node of swarm.nodes) if ((await workersOn(node)) !== '') return node
     throw new Error('no node has a worker')
   }
-  return { ...{ swarm, manager, workers, service, start, onLab, isRunning, workersOn, nodeOfWorker } }
+  return { swarm, manager, workers, service, start: service.start, onLab, isRunning, workersOn, nodeOfWorker }
 }
 
 const ECHO = `

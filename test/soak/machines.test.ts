@@ -3,6 +3,8 @@ import { describe, onTestFinished, test } from 'vitest'
 import { breakMachines, type MachineFault } from '../safety/machine-faults.ts'
 import { cableOut, engineKilled, farPlaceOfFaults, sshdKilled } from '../support/far-faults.ts'
 import { type FarMachine, farMachine } from '../support/far-machine.ts'
+import { type FarSwarm, farSwarm } from '../support/far-swarm.ts'
+import { nodeCut, nodeDrained, swarmPlaceOfFaults } from '../support/swarm-faults.ts'
 import { soakFault } from './support/record-safety.ts'
 
 const RUNS = 20
@@ -15,6 +17,25 @@ const FAULTS: Readonly<Record<string, (machine: FarMachine) => MachineFault>> = 
   'the sshd of a machine is killed': sshdKilled,
   'the engine of a machine is killed': engineKilled,
 }
+
+const SWARM_FAULTS: readonly {
+  readonly name: string
+  readonly fault: (swarm: FarSwarm) => MachineFault
+  readonly killsService: boolean
+}[] = [
+  { name: 'a node is drained', fault: nodeDrained, killsService: false },
+  { name: 'a node is drained, and the service killed in the middle of it', fault: nodeDrained, killsService: true },
+  {
+    name: 'a node is cut off with its engine, and replaced within 20 s',
+    fault: (swarm) => nodeCut(swarm, { isReplaced: true }),
+    killsService: false,
+  },
+  {
+    name: 'a node is cut off with its engine, and the service killed in the middle of it',
+    fault: (swarm) => nodeCut(swarm, { isReplaced: false }),
+    killsService: true,
+  },
+]
 
 describe('machines by ssh', () => {
   for (const [name, faultOf] of Object.entries(FAULTS))
@@ -32,4 +53,19 @@ describe('machines by ssh', () => {
         },
         LIMIT_MS,
       )
+})
+
+describe('nodes of a swarm', () => {
+  for (const { name, fault, killsService } of SWARM_FAULTS)
+    test(
+      name,
+      async ({ skip }) => {
+        const swarm = await farSwarm()
+        if ('why' in swarm) return skip(true, swarm.why)
+        onTestFinished(swarm.stop)
+        const place = await swarmPlaceOfFaults(swarm)
+        await soakFault({ row: 0, of: RUNS }, (runs) => breakMachines(place, fault(swarm), { runs, killsService }))
+      },
+      LIMIT_MS,
+    )
 })

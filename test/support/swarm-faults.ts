@@ -1,0 +1,88 @@
+/** The faults of nodes of a swarm, and the swarm as a place for them. Workers run on the nodes that are no managers. */
+import { expect } from 'vitest'
+import type { FaultPlace, MachineFault } from '../safety/machine-faults.ts'
+import type { FarMachine } from './far-machine.ts'
+import { FAR_IMAGE } from './far-service.ts'
+import type { FarSwarm } from './far-swarm.ts'
+import { until } from './served-service.ts'
+import { swarmService } from './swarm-service.ts'
+
+const LEDGER = '/root/ledger'
+// Until what ran on a node runs on another one. Source: ours.
+const REPLACED_MS = 20_000
+const WORKERS = 2
+const IS_WORKER = ['--filter', 'label=svc.worker', '--no-trunc']
+
+const lines = (text: string) => text.split('\n').filter(Boolean)
+const running = (swarm: FarSwarm, node: FarMachine) =>
+  swarm.docker(node, 'ps', '--quiet', ...IS_WORKER).then(lines, () => []) // an engine that is down runs nothing
+
+/** A service whose workers run on the swarm. */
+export async function swarmPlaceOfFaults(swarm: FarSwarm): Promise<FaultPlace> {
+  const onAll = async <T>(ask: (node: FarMachine) => Promise<readonly T[]>) =>
+    (await Promise.all(swarm.nodes.map(ask))).flat()
+  for (const node of swarm.nodes) await node.run('sh', '-c', `mkdir -p ${LEDGER} && : >${LEDGER}/lines`)
+  const service = await swarmService(swarm)
+  return {
+    service,
+    container: {
+      ...{ image: FAR_IMAGE, machine: 'lab', placement: ['node.role==worker'] },
+      volumes: [{ source: LEDGER, target: '/ledger' }],
+    },
+    ledger: () => onAll(async (node) => lines(await node.run('cat', `${LEDGER}/lines`))),
+    running: () => onAll((node) => running(swarm, node)),
+    // Its faults end the containers of a node, so that nothing is asked of their order.
+    events: async () => [],
+    reached: service.reached,
+  }
+}
+
+/** The node with the most workers, and the other one that may have some. */
+async function nodesOf(swarm: FarSwarm): Promise<{ readonly hit: FarMachine; readonly other: FarMachine }> {
+  const [, one, two] = swarm.nodes
+  const [ofOne, ofTwo] = await Promise.all([running(swarm, one), running(swarm, two)])
+  return ofOne.length >= ofTwo.length ? { hit: one, other: two } : { hit: two, other: one }
+}
+
+/** A node is drained, so that its workers go elsewhere, and is active again. */
+export function nodeDrained(swarm: FarSwarm): MachineFault {
+  const [manager] = swarm.nodes
+  let hit: FarMachine | undefined
+  const set = (availability: string) =>
+    swarm.docker(manager, 'node', 'update', '--availability', availability, hit?.name ?? '')
+  return {
+    async make() {
+      ;({ hit } = await nodesOf(swarm))
+      await set('drain')
+    },
+    mend: async () => void (await set('active')),
+    lastsMs: 10_000,
+    endsContainers: true,
+  }
+}
+
+/**
+ * A node vanishes with all that ran on it, as when its power is cut, and comes back.
+ * @param isReplaced looks whether its workers run on the other node in time, before the fault goes on
+ */
+export function nodeCut(swarm: FarSwarm, { isReplaced }: { readonly isReplaced: boolean }): MachineFault {
+  let hit: FarMachine | undefined
+  return {
+    async make() {
+      const nodes = await nodesOf(swarm)
+      hit = nodes.hit
+      await hit.link('down')
+      await hit.killEngine()
+      const since = Date.now()
+      if (!isReplaced) return
+      await until(async () => expect(await running(swarm, nodes.other)).toHaveLength(WORKERS), 2 * REPLACED_MS)
+      expect(Date.now() - since).toBeLessThanOrEqual(REPLACED_MS)
+    },
+    async mend() {
+      await hit?.link('up')
+      await hit?.startEngine()
+    },
+    lastsMs: 20_000,
+    endsContainers: true,
+  }
+}

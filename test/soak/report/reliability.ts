@@ -72,7 +72,7 @@ export function reliabilityText({ rows, tests, results }: Reliability): string {
     'The numbers of rows are those of [docs/spec/targets.md](docs/spec/targets.md#2-safety), section 2.',
     '',
     ...shortText(reported, others),
-    ...othersText(others),
+    ...othersText(others, figures),
     ...notCoveredText(results),
     '',
   ].join('\n')
@@ -148,13 +148,21 @@ function runsText(results: readonly ResultLine[]): readonly string[] {
   const days = [...new Set(results.map(({ at }) => at.slice(0, 10)))]
   const when = days.length <= 1 ? days.join() : `${days[0]} to ${days.at(-1)}`
   const inPieces = runs.every(({ chosen }) => chosen.length > 0)
-  const pieces = inPieces
-    ? ['', `Run in pieces: ${runs.map(({ chosen }) => `\`${chosen.join(' ')}\``).join(', ')}.`]
-    : []
-  return [
-    ...[...new Set(runs.map(({ on }) => measuredOnText(on)))].map((text) => `Run on ${when} with ${text}`),
-    ...pieces,
-  ]
+  const asked = [...new Set(runs.map(({ chosen }) => `\`${chosen.join(' ')}\``))]
+  const pieces = inPieces ? ['', `Run in pieces: ${asked.join(', ')}.`] : []
+  const machines = Map.groupBy(runs, ({ on }) => measuredOnText({ ...on, commit: undefined, load: undefined }))
+  return [...[...machines.values()].map((of) => `Run on ${when} with ${ofOneMachine(of)}`), ...pieces]
+}
+
+// In pieces: of which commits, and what else the machine had to do before the quietest and the busiest.
+function ofOneMachine(runs: readonly RunLine[]): string {
+  const [first] = runs
+  if (first === undefined) return ''
+  if (runs.length === 1) return measuredOnText(first.on)
+  const commits = [...new Set(runs.flatMap(({ on }) => on.commit ?? []))].join(', ')
+  const loads = runs.flatMap(({ on }) => on.load ?? [])
+  const load = loads.length === 0 ? '' : ` Load before the starts: ${Math.min(...loads)} to ${Math.max(...loads)}.`
+  return `${measuredOnText({ ...first.on, commit: commits === '' ? undefined : commits, load: undefined })}${load}`
 }
 
 const counted = (rows: readonly ReportedRow[], verdict: Verdict) => rows.filter((row) => row.verdict === verdict).length
@@ -208,15 +216,19 @@ function reasons(parts: readonly Part[]): string {
   return whys.length === 0 ? '' : `: ${whys.join('; ').replace(/\.$/, '')}`
 }
 
-function othersText(others: readonly OutcomeLine[]): readonly string[] {
+function othersText(others: readonly OutcomeLine[], figures: ReadonlyMap<string, FiguresLine>): readonly string[] {
   if (others.length === 0) return []
   const files = [...Map.groupBy(others, ({ file }) => file)].map(([file, lines]) => {
     const passed = lines.filter(({ state }) => state === 'passed').length
     const skipped = lines.find(({ state }) => state === 'skipped')
     const why = skipped?.why === undefined ? '' : `; not all were run: ${skipped.why}`
-    return `- \`${file}\`: ${passed} of ${lines.length} passed${why}`
+    const measured = lines.flatMap(({ test, state }) => {
+      const of = figures.get(`${file} ${test}`)
+      return of === undefined ? [] : [`  - ${partText({ what: test.replaceAll(' > ', ': '), state, figures: of })}`]
+    })
+    return [`- \`${file}\`: ${passed} of ${lines.length} passed${why}`, ...measured]
   })
-  return ['## Beside the table', '', 'Tests of the soak that belong to no row.', '', ...files, '']
+  return ['## Beside the table', '', 'Tests of the soak that belong to no row.', '', ...files.flat(), '']
 }
 
 /** What none of the tests shows, whatever they gave. */

@@ -43,6 +43,7 @@ test('a run in which rows were cut, failed and left out is this text', () => {
     saw(9, 'safety > 9: a port is taken', { runs: 10, of: 10 }),
     ended(SAFETY, 'safety > 9: a port is taken'),
     ended(SAFETY, 'safety > a database with damaged pages'),
+    saw(0, 'safety > a database with damaged pages', { runs: 20, of: 20, worst: 2253, unit: 'ms' }),
     ended('test/soak/comfyui.test.ts', 'before a real ComfyUI > answers', 'skipped', 'there is none'),
     ended('test/api/clock-jumps.test.ts', 'a wall clock that jumps > a day'),
     ended('test/api/clock-jumps.test.ts', 'a wall clock that jumps > back'),
@@ -86,6 +87,7 @@ The numbers of rows are those of [docs/spec/targets.md](docs/spec/targets.md#2-s
 Tests of the soak that belong to no row.
 
 - \`${SAFETY}\`: 1 of 1 passed
+  - safety: a database with damaged pages: 20 runs, at worst 2,253 ms
 - \`test/soak/comfyui.test.ts\`: 0 of 1 passed; not all were run: there is none
 
 ## Not covered
@@ -118,10 +120,13 @@ describe('a report', () => {
   })
 
   test('takes the last of what was run twice, and names every version and machine', () => {
-    const again = [ended(SAFETY, '3: a fault', 'failed', 'broken'), { ...run, on: { ...MACHINE, commit: 'def5678+' } }]
+    const later = { ...run, on: { ...MACHINE, commit: 'def5678+', load: 2 } }
+    const elsewhere = { ...run, on: { ...MACHINE, commit: 'fed8765', cores: 16 } }
+    const again = [ended(SAFETY, '3: a fault', 'failed', 'broken'), later, elsewhere]
     const shown = text([run, ...full, ...again])
     expect(shown).toContain('| **FAILED** |')
-    expect(shown).toMatch(/\(commit abc1234\)[\s\S]*\(commit def5678\+\)/)
+    expect(shown).toMatch(/\(commit abc1234, def5678\+\).* 2 cores .* Load before the starts: 0\.35 to 2\.\n/)
+    expect(shown).toMatch(/\(commit fed8765\).* 16 cores .* Load before the start: 0\.35\.\n/)
     expect(text([run, ...again, ...full])).not.toContain('FAILED')
   })
 

@@ -163,7 +163,7 @@ test('cancel of a handler that blocks, memory, logs and a shell work as on this 
 })
 
 test('a load-balanced worker on a node answers requests, streams and WebSockets here', async () => {
-  const { swarm, service, onLab } = await setup()
+  const { swarm, service, onLab, nodeOfWorker, workersOn } = await setup()
   const web = new URL('../support/workers/web.py', import.meta.url)
   for (const node of swarm.nodes)
     await node.run(
@@ -183,6 +183,19 @@ test('a load-balanced worker on a node answers requests, streams and WebSockets 
   })
   await until(async () => expect((await service.ask('GET', '/lb/web/work?ms=1')).status).toBe(200), START_MS)
   const headers = { authorization: `Bearer ${service.read('data', 'account.key').trim()}` }
+
+  const node = await nodeOfWorker()
+  const container = await workersOn(node)
+  await swarm.docker(node, 'exec', container, 'touch', '/tmp/gate-0')
+  const events = await fetch(`${service.url()}/lb/web/events?gate=/tmp/gate`, { headers })
+  let stream = ''
+  for await (const piece of events.body ?? []) {
+    stream += Buffer.from(piece).toString()
+    // The next event is only written when this one has come.
+    await swarm.docker(node, 'exec', container, 'touch', `/tmp/gate-${stream.split('data:').length - 1}`)
+  }
+  expect(stream).toMatch(/data: ?0.*data: ?1.*data: ?2/s)
+
   const socket = new WebSocket(`${service.url().replace('http', 'ws')}/lb/web/socket`, { headers })
   await once(socket, 'open')
   socket.send('there and back')

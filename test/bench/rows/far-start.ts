@@ -1,6 +1,6 @@
 /**
- * From the call that submits a job to its handler, with the worker in a container of this machine and of one that is
- * reached by ssh, without and with a longer way to it.
+ * From the call that submits a job to its handler, with the worker in a container of this machine, of one that is
+ * reached by ssh and of a swarm of three nodes, without and with a longer way to it; and until 20 workers run.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,12 +10,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { allInTurn } from '../in-turn.ts'
 import { bounded, type Row, short } from '../report.ts'
 import { median, percentile } from '../statistics.ts'
-import { IMAGE } from '../support/containers.ts'
+import { IMAGE, untilSo } from '../support/containers.ts'
 import { type FarSide, withFarService } from '../support/far-service.ts'
 import { machineMs } from '../support/machine-time.ts'
 import { createEndpoint, type Service, workerIsIdle } from '../support/service.ts'
 
 const WHAT = 'submit to handler start, on another machine by ssh'
+const ON_SWARM = 'submit to handler start, on a node of a swarm'
+const WORKERS = 20
+const MANY = `${WORKERS} workers on a swarm of three nodes, until all run a job`
 const CALLS = 50
 // A worker that has just answered asks for the next job, which takes a round trip of its own: this one waits for jobs. ms.
 const IDLE_MS = 120
@@ -24,16 +27,29 @@ const WAYS = { near: 0, far: LONGER_MS }
 // The clock is that of this machine in every container of it.
 const HANDLER = 'import time\ndef handler(job):\n    return time.clock_gettime_ns(time.CLOCK_MONOTONIC) / 1e6\n'
 
-/** Measures the three in turn. */
-export function farStart(rounds: number): Promise<readonly Row[]> {
-  return withFarService(WHAT, WAYS, (side) => measure(rounds, side))
+/** Measures here and there in turn. */
+export async function farStart(rounds: number): Promise<readonly Row[]> {
+  const bySsh = await withFarService(WHAT, WAYS, (side) => measure(rounds, side, { what: WHAT, ways: ['near', 'far'] }))
+  const rows = [...bySsh]
+  for (const way of ['near', 'far'] as const) {
+    const onSwarm = async (side: FarSide) => {
+      const started = await measure(rounds, side, { what: ON_SWARM, ways: [way] })
+      return way === 'near' ? [...started, await manyWorkers(side)] : started
+    }
+    rows.push(...(await withFarService(ON_SWARM, { [way]: WAYS[way] }, onSwarm, 'swarm')))
+  }
+  return rows
 }
 
-async function measure(rounds: number, { service, folder, searchPath }: FarSide): Promise<readonly Row[]> {
+async function measure(
+  rounds: number,
+  { service, folder, searchPath }: FarSide,
+  { what, ways }: { readonly what: string; readonly ways: readonly (keyof typeof WAYS)[] },
+): Promise<readonly Row[]> {
   const handler = join(folder, 'code', 'handler.py')
-  mkdirSync(join(folder, 'code'))
+  mkdirSync(join(folder, 'code'), { recursive: true })
   writeFileSync(handler, HANDLER)
-  const sides = ['here', 'near', 'far'] as const
+  const sides = ['here', ...ways] as const
   for (const id of sides) {
     const container = { image: IMAGE, ...(id === 'here' ? {} : { machine: id }) }
     await createEndpoint(service, { id, handler, container, workersMin: 1, workersMax: 1 })
@@ -43,15 +59,53 @@ async function measure(rounds: number, { service, folder, searchPath }: FarSide)
     rounds,
     sides.map((id) => () => calls(service, id)),
   )
-  const [here = [], near = [], far = []] = results.map((ofRounds) => ofRounds.flat())
-  const more = async (what: string, samples: readonly number[], way: string): Promise<Row> => {
+  const [here = [], ...there] = results.map((ofRounds) => ofRounds.flat())
+  const more = async (way: keyof typeof WAYS, samples: readonly number[]): Promise<Row> => {
     const trip = await roundTrip(way, searchPath)
-    const row = bounded(`${WHAT}${what}: more than here, p50`, median(samples) - median(here), trip, 'ms')
+    const longer = WAYS[way] === 0 ? '' : `, ${WAYS[way]} ms longer`
+    const row = bounded(`${what}${longer}: more than here, p50`, median(samples) - median(here), trip, 'ms')
     const p50 = `p50 ${short(median(samples))} ms, here ${short(median(here))} ms`
     const p99 = `p99 ${short(percentile(samples, 0.99))} ms, here ${short(percentile(here, 0.99))} ms`
     return { ...row, figure: `${row.figure}; ${p50}; ${p99}`, target: `<= a round trip by ssh, ${short(trip)} ms` }
   }
-  return [await more('', near, 'near'), await more(`, ${LONGER_MS} ms longer`, far, 'far')]
+  const rows: Row[] = []
+  for (const [at, way] of ways.entries()) rows.push(await more(way, there[at] ?? []))
+  return rows
+}
+
+// A worker for each job that waits, at once.
+const AT_ONCE = { scalerType: 'REQUEST_COUNT', scalerValue: 1 }
+const WAITS = 'import time\ndef handler(job):\n    time.sleep(3600)\n'
+
+/** Of an endpoint without workers: how long until so many jobs run side by side, there and here. */
+async function manyWorkers({ service, folder }: FarSide): Promise<Row> {
+  const handler = join(folder, 'waits.py')
+  writeFileSync(handler, WAITS)
+  const until = async (id: string, machine: object, workers: number) => {
+    const container = { image: IMAGE, ...machine }
+    await createEndpoint(service, { id, handler, container, workersMin: 0, workersMax: workers, ...AT_ONCE })
+    const start = performance.now()
+    for (let n = 0; n < workers; n++) await service.call('POST', `/v2/${id}/run`, { input: {} })
+    await untilSo(async () => {
+      const { jobs } = (await service.call('GET', `/v2/${id}/health`)) as { jobs: { inProgress: number } }
+      return jobs.inProgress === workers
+    })
+    const took = (performance.now() - start) / 1000
+    await service.call('DELETE', `/api/endpoints/${id}`)
+    return took
+  }
+  const near = { machine: 'near' }
+  const one = await until('one-there', near, 1)
+  const there = await until('many-there', near, WORKERS)
+  const here = await until('many-here', {}, WORKERS)
+  return {
+    what: MANY,
+    figure: `${short(there)} s; the first one ${short(one)} s`,
+    against: `${short(here)} s here`,
+    ratio: there / here,
+    target: 'none, for comparison',
+    holds: undefined,
+  }
 }
 
 async function calls(service: Service, id: string): Promise<number[]> {

@@ -1,14 +1,22 @@
-/** What the rows of other machines share: a machine by ssh, a service that knows it, and ways to it that count and delay. */
+/**
+ * What the rows of other machines share: a machine by ssh, or the manager of a swarm of three, a service that knows it, and
+ * ways to it that count and delay.
+ */
 import { join } from 'node:path'
 import { dockerEngine } from '../../support/docker-engine.ts'
 import { type FarMachine, farMachine, sshOfUser } from '../../support/far-machine.ts'
+import { farSwarm } from '../../support/far-swarm.ts'
 import { type OpenProxy, openProxy } from '../../support/open-proxy.ts'
 import type { Row } from '../report.ts'
+import { untilSo } from './containers.ts'
 import { withFolder } from './folders.ts'
 import { type Service, startService } from './service.ts'
 
 /** The ways to the machine, which is added once for each: how much longer a round trip takes, ms. */
 type Ways = Readonly<Record<string, number>>
+
+/** What is there: one machine, or a swarm, which one way alone may lead to. */
+type There = 'machine' | 'swarm'
 
 /** A service, and the machine by each way under the name of that way. */
 export type FarSide = {
@@ -29,18 +37,30 @@ export async function withFarService(
   what: string,
   ways: Ways,
   measure: (side: FarSide) => Promise<readonly Row[]>,
+  there: There = 'machine',
 ): Promise<readonly Row[]> {
   const engine = await dockerEngine()
-  const machine = 'why' in engine ? engine : await farMachine()
-  if ('why' in engine || 'why' in machine) {
-    const against = 'why' in engine ? engine.why : 'why' in machine ? machine.why : ''
+  const made = 'why' in engine ? engine : await make(there)
+  if ('why' in engine || 'why' in made) {
+    const against = 'why' in engine ? engine.why : 'why' in made ? made.why : ''
     return [{ what, figure: 'not measured', against, target: '', holds: undefined }]
   }
+  const { machine, stop } = made
   try {
-    return await withFolder((folder) => measureBy({ folder, machine, dockerHost: engine.dockerHost }, ways, measure))
+    const { dockerHost } = engine
+    return await withFolder((folder) => measureBy({ folder, machine, dockerHost, there }, ways, measure))
   } finally {
-    await machine.stop()
+    await stop()
   }
+}
+
+async function make(there: There) {
+  if (there === 'swarm') {
+    const swarm = await farSwarm()
+    return 'why' in swarm ? swarm : { machine: swarm.nodes[0], stop: swarm.stop }
+  }
+  const machine = await farMachine()
+  return 'why' in machine ? machine : { machine, stop: machine.stop }
 }
 
 async function measureBy(
@@ -48,7 +68,8 @@ async function measureBy(
     folder,
     machine,
     dockerHost,
-  }: { readonly folder: string; readonly machine: FarMachine; readonly dockerHost: string },
+    there,
+  }: { readonly folder: string; readonly machine: FarMachine; readonly dockerHost: string; readonly there: There },
   ways: Ways,
   measure: (side: FarSide) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
@@ -62,14 +83,26 @@ async function measureBy(
   )
   const service = await startService(join(folder, 'service'), { DOCKER_HOST: dockerHost, PATH: user.searchPath })
   try {
-    for (const way of Object.keys(ways))
-      await service.call('POST', '/api/machines', { name: way, way: { kind: 'ssh', to: way } })
+    const more = there === 'swarm' ? { swarm: true } : {}
+    for (const way of Object.keys(ways)) {
+      await service.call('POST', '/api/machines', { name: way, way: { kind: 'ssh', to: way }, ...more })
+      if (there === 'swarm') await untilSo(async () => (await nodesReady(service, way)) === NODES)
+    }
     return await measure({ service, folder, searchPath: user.searchPath, proxyOf })
   } finally {
+    for (const way of Object.keys(ways)) await service.call('DELETE', `/api/machines/${way}`)
     await service.stop()
     user.remove()
     for (const proxy of proxies.values()) await proxy.close()
   }
+}
+
+const NODES = 3
+
+async function nodesReady(service: Service, name: string): Promise<number> {
+  type Facts = { readonly facts?: { readonly nodes?: readonly { readonly state: string }[] } }
+  const { facts } = (await service.call('GET', `/api/machines/${name}`)) as Facts
+  return facts?.nodes?.filter(({ state }) => state === 'ready').length ?? 0
 }
 
 const hostOf = (way: string, port: number, { address, sshFolder }: FarMachine): readonly string[] => [

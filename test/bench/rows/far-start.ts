@@ -74,7 +74,7 @@ async function measure(
 }
 
 // A worker for each job that waits, at once.
-const AT_ONCE = { scalerType: 'REQUEST_COUNT', scalerValue: 1 }
+const AT_ONCE = { scaler: { type: 'REQUEST_COUNT', value: 1 } } as const
 const WAITS = 'import time\ndef handler(job):\n    time.sleep(3600)\n'
 
 /** Of an endpoint without workers: how long until so many jobs run side by side, there and here. */

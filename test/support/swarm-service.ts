@@ -5,7 +5,7 @@ import { sshOfUser } from './far-machine.ts'
 import type { FarSwarm } from './far-swarm.ts'
 import { until } from './served-service.ts'
 
-/** The service. */
+/** A service whose containers are those of the manager, as the test sees them. */
 export type SwarmService = ContainerService & {
   /** Waits until the service reaches the manager, and knows of all nodes that they are ready. */
   readonly reached: () => Promise<void>

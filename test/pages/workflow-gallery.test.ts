@@ -67,7 +67,7 @@ describe('the gallery', () => {
   })
 
   test('a run and a workflow are exported to files that the library opens, with the exact seed', async () => {
-    const { service, page, open, faults } = await setup()
+    const { service, page, open, shoot, faults } = await setup()
     await createPainter(service)
     const run = await painted(service, { text: 'a harbour at dusk', seed: SEED })
     const saved = async (name: string) => {
@@ -93,6 +93,7 @@ describe('the gallery', () => {
     const file = await saved('run.graph.jsonl')
     const fromRun = await opened(file)
     expect(fromRun.text).toContain(SEED)
+    await shoot('gallery-run-opened')
     await page.getByRole('button', { name: 'Run it as it was' }).click()
     await page.waitForURL('**/workflows/gallery/*')
     const replayed = await service.get(`/api/workflow-runs/${page.url().split('/').at(-1)}`)

@@ -1,19 +1,14 @@
 /** Workers on a machine that is reached by ssh, through a real service. */
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { farMachine } from '../support/far-machine.ts'
 import { farService } from '../support/far-service.ts'
+import { expectWebAnswers } from '../support/far-web.ts'
 import { until } from '../support/served-service.ts'
 
 const made = await farMachine()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))
-
-const WEB = fileURLToPath(new URL('../support/workers/web.py', import.meta.url))
-const ONE = { workersMin: 1, workersMax: 1 }
 
 /** A service that was told of the machine as `box`. */
 async function setup() {
@@ -103,39 +98,7 @@ test('a handler that needs more memory than its container has fails, and says so
 
 test('a load-balanced worker there answers requests, streams and WebSockets here, with files of that machine', async () => {
   const { machine, service, docker, onBox } = await setup()
-  // A folder of that machine, which is no folder of this one.
-  await machine.run(
-    'sh',
-    '-c',
-    'mkdir -p /root/web && printf %s "$1" >/root/web/web.py',
-    'sh',
-    readFileSync(WEB, 'utf8'),
-  )
-  await service.createEndpoint('web', {
-    handler: undefined,
-    command: 'python3 /web/web.py',
-    loadBalanced: {},
-    env: { LISTEN_HOST: '0.0.0.0' },
-    ...ONE,
-    container: { ...onBox.container, volumes: [{ source: '/root/web', target: '/web', readOnly: true }] },
-  })
-  await until(async () => expect((await service.ask('GET', '/lb/web/work?ms=1')).status).toBe(200))
-  const headers = { authorization: `Bearer ${service.read('data', 'account.key').trim()}` }
-
-  const container = await docker('ps', '--quiet', '--filter', 'label=svc.worker')
-  await docker('exec', container, 'touch', '/tmp/gate-0')
-  const events = await fetch(`${service.url()}/lb/web/events?gate=/tmp/gate`, { headers })
-  let stream = ''
-  for await (const piece of events.body ?? []) {
-    stream += Buffer.from(piece).toString()
-    // The next event is only written when this one has come.
-    await docker('exec', container, 'touch', `/tmp/gate-${stream.split('data:').length - 1}`)
-  }
-  expect(stream).toMatch(/data: ?0.*data: ?1.*data: ?2/s)
-
-  const socket = new WebSocket(`${service.url().replace('http', 'ws')}/lb/web/socket`, { headers })
-  await once(socket, 'open')
-  socket.send('there and back')
-  expect(((await once(socket, 'message'))[0] as MessageEvent).data).toBe('there and back')
-  socket.close()
+  const worker = () => docker('ps', '--quiet', '--filter', 'label=svc.worker')
+  const touch = async (path: string) => docker('exec', await worker(), 'touch', path)
+  await expectWebAnswers(service, { machines: [machine], container: onBox.container, touch })
 })

@@ -1,12 +1,11 @@
 /** Workers on the three nodes of a swarm that is reached by ssh, through a real service. */
 import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
 import type { FarMachine } from '../support/far-machine.ts'
 import { farSwarm } from '../support/far-swarm.ts'
+import { expectWebAnswers } from '../support/far-web.ts'
 import { until } from '../support/served-service.ts'
 import { swarmService } from '../support/swarm-service.ts'
 
@@ -164,43 +163,11 @@ test('cancel of a handler that blocks, memory, logs and a shell work as on this 
 
 test('a load-balanced worker on a node answers requests, streams and WebSockets here', async () => {
   const { swarm, service, onLab, nodeOfWorker, workersOn } = await setup()
-  const web = new URL('../support/workers/web.py', import.meta.url)
-  for (const node of swarm.nodes)
-    await node.run(
-      'sh',
-      '-c',
-      'mkdir -p /root/web && printf %s "$1" >/root/web/web.py',
-      'sh',
-      readFileSync(web, 'utf8'),
-    )
-  await service.createEndpoint('web', {
-    handler: undefined,
-    command: 'python3 /web/web.py',
-    loadBalanced: {},
-    env: { LISTEN_HOST: '0.0.0.0' },
-    ...ONE,
-    container: { ...onLab.container, volumes: [{ source: '/root/web', target: '/web', readOnly: true }] },
-  })
-  await until(async () => expect((await service.ask('GET', '/lb/web/work?ms=1')).status).toBe(200), START_MS)
-  const headers = { authorization: `Bearer ${service.read('data', 'account.key').trim()}` }
-
-  const node = await nodeOfWorker()
-  const container = await workersOn(node)
-  await swarm.docker(node, 'exec', container, 'touch', '/tmp/gate-0')
-  const events = await fetch(`${service.url()}/lb/web/events?gate=/tmp/gate`, { headers })
-  let stream = ''
-  for await (const piece of events.body ?? []) {
-    stream += Buffer.from(piece).toString()
-    // The next event is only written when this one has come.
-    await swarm.docker(node, 'exec', container, 'touch', `/tmp/gate-${stream.split('data:').length - 1}`)
+  const touch = async (path: string) => {
+    const node = await nodeOfWorker()
+    await swarm.docker(node, 'exec', await workersOn(node), 'touch', path)
   }
-  expect(stream).toMatch(/data: ?0.*data: ?1.*data: ?2/s)
-
-  const socket = new WebSocket(`${service.url().replace('http', 'ws')}/lb/web/socket`, { headers })
-  await once(socket, 'open')
-  socket.send('there and back')
-  expect(((await once(socket, 'message'))[0] as MessageEvent).data).toBe('there and back')
-  socket.close()
+  await expectWebAnswers(service, { machines: swarm.nodes, container: onLab.container, touch, startMs: START_MS })
 })
 
 test('what no node has is the waiting reason, in the words of the scheduler', async () => {

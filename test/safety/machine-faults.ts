@@ -38,7 +38,8 @@ export type MachineFault = {
   readonly endsContainers?: true
 }
 
-const WORKERS = 2
+/** How many workers run. */
+export const WORKERS = 2
 // Of each kind in a run: those that run when the fault comes, those that are sent while it lasts, and afterwards.
 const [BEFORE, DURING, AFTER] = [6, 10, 6]
 // Longer than a fault needs to come, and than the two that run then; s.

@@ -3,23 +3,30 @@ import type { FaultPlace, MachineFault } from '../safety/machine-faults.ts'
 import type { FarMachine } from './far-machine.ts'
 import { FAR_IMAGE, farService } from './far-service.ts'
 
-const LEDGER = '/root/ledger'
+/** Folder of a machine in which handlers write their book. */
+export const LEDGER = '/root/ledger'
+
+/** Begins the book of a machine. */
+export const beginLedger = (machine: FarMachine): Promise<string> =>
+  machine.run('sh', '-c', `mkdir -p ${LEDGER} && : >${LEDGER}/lines`)
+
+/** The lines of a text, without empty ones. */
+export const linesOf = (text: string): readonly string[] => text.split('\n').filter(Boolean)
 
 /** A service whose workers run on the machine. */
 export async function farPlaceOfFaults(machine: FarMachine): Promise<FaultPlace> {
-  await machine.run('sh', '-c', `mkdir -p ${LEDGER} && : >${LEDGER}/lines`)
+  await beginLedger(machine)
   const service = await farService(machine)
-  const lines = (text: string) => text.split('\n').filter(Boolean)
   return {
     service,
     container: { image: FAR_IMAGE, machine: 'box', volumes: [{ source: LEDGER, target: '/ledger' }] },
-    ledger: async () => lines(await machine.run('cat', `${LEDGER}/lines`)),
-    running: async () => lines(await service.docker('ps', '--quiet', '--no-trunc', '--filter', 'label=svc.worker')),
+    ledger: async () => linesOf(await machine.run('cat', `${LEDGER}/lines`)),
+    running: async () => linesOf(await service.docker('ps', '--quiet', '--no-trunc', '--filter', 'label=svc.worker')),
     async events(since) {
       const filters = ['label=svc.worker', 'event=start', 'event=die'].flatMap((filter) => ['--filter', filter])
       const span = ['--since', String(since), '--until', String(Math.ceil(Date.now() / 1000))]
       const output = await service.docker('events', ...span, ...filters, '--format', '{{.Action}} {{.ID}}')
-      return lines(output).map((line) => {
+      return linesOf(output).map((line) => {
         const [action, container = ''] = line.split(' ')
         return { container, action: action === 'start' ? 'start' : 'die' }
       })

@@ -1,27 +1,25 @@
 /** The faults of nodes of a swarm, and the swarm as a place for them. Workers run on the nodes that are no managers. */
 import { expect } from 'vitest'
-import type { FaultPlace, MachineFault } from '../safety/machine-faults.ts'
+import { type FaultPlace, type MachineFault, WORKERS } from '../safety/machine-faults.ts'
+import { beginLedger, LEDGER, linesOf } from './far-faults.ts'
 import type { FarMachine } from './far-machine.ts'
 import { FAR_IMAGE } from './far-service.ts'
 import type { FarSwarm } from './far-swarm.ts'
 import { until } from './served-service.ts'
 import { swarmService } from './swarm-service.ts'
 
-const LEDGER = '/root/ledger'
 // Until what ran on a node runs on another one. Source: ours.
 const REPLACED_MS = 20_000
-const WORKERS = 2
 const IS_WORKER = ['--filter', 'label=svc.worker', '--no-trunc']
 
-const lines = (text: string) => text.split('\n').filter(Boolean)
 const running = (swarm: FarSwarm, node: FarMachine) =>
-  swarm.docker(node, 'ps', '--quiet', ...IS_WORKER).then(lines, () => []) // an engine that is down runs nothing
+  swarm.docker(node, 'ps', '--quiet', ...IS_WORKER).then(linesOf, () => []) // an engine that is down runs nothing
 
 /** A service whose workers run on the swarm. */
 export async function swarmPlaceOfFaults(swarm: FarSwarm): Promise<FaultPlace> {
   const onAll = async <T>(ask: (node: FarMachine) => Promise<readonly T[]>) =>
     (await Promise.all(swarm.nodes.map(ask))).flat()
-  for (const node of swarm.nodes) await node.run('sh', '-c', `mkdir -p ${LEDGER} && : >${LEDGER}/lines`)
+  for (const node of swarm.nodes) await beginLedger(node)
   const service = await swarmService(swarm)
   return {
     service,
@@ -29,7 +27,7 @@ export async function swarmPlaceOfFaults(swarm: FarSwarm): Promise<FaultPlace> {
       ...{ image: FAR_IMAGE, machine: 'lab', placement: ['node.role==worker'] },
       volumes: [{ source: LEDGER, target: '/ledger' }],
     },
-    ledger: () => onAll(async (node) => lines(await node.run('cat', `${LEDGER}/lines`))),
+    ledger: () => onAll(async (node) => linesOf(await node.run('cat', `${LEDGER}/lines`))),
     running: () => onAll((node) => running(swarm, node)),
     // Its faults end the containers of a node, so that nothing is asked of their order.
     events: async () => [],

@@ -11,7 +11,7 @@ import { isArray, type JsonObject, writeJson } from '../../domain/workflow/json/
 import { findGraph } from '../../domain/workflow/metadata/find-graph.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import type { Problem } from '../../domain/workflow/problem.ts'
-import { isGraphExport } from '../../domain/workflow/recognise.ts'
+import { GRAPH_EXPORT_MARK, isGraphExport } from '../../domain/workflow/recognise.ts'
 import { toResolvedPayload } from '../../domain/workflow/resolve/resolve.ts'
 import { toDocument } from '../../domain/workflow/to-document.ts'
 import { CliError } from '../cli-error.ts'
@@ -70,14 +70,12 @@ export async function readExportFile(path: string): Promise<Uint8Array> {
   return await handle.readFile().catch(unreadable)
 }
 
-// How much of a file says what it is.
-const BEGINNING = 100
-
 /** Whether a file is one that `drydock workflow export` wrote; false where it cannot be read. */
 export async function isExportFile(path: string): Promise<boolean> {
   try {
     await using handle = await open(path)
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(BEGINNING), 0, BEGINNING, 0)
+    const length = GRAPH_EXPORT_MARK.length
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, 0)
     return isGraphExport(buffer.subarray(0, bytesRead).toString())
   } catch {
     return false // whoever reads it next says why

@@ -13,7 +13,6 @@ import { randomWhole as wholeOf } from '../../domain/workflow/resolve/next-value
 import { resolveDocument } from '../../domain/workflow/resolve/resolve.ts'
 import { toPayload } from '../../domain/workflow/to-payload/to-payload.ts'
 import { validate } from '../../domain/workflow/validate.ts'
-import { readGraphExport } from '../../domain/workflow-runs/graph-export.ts'
 import { CliError } from '../cli-error.ts'
 import type { Output } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -61,8 +60,7 @@ export async function runGraph(
 ): Promise<RanGraph> {
   const exported = resolve(surroundings.cwd, file)
   if (await isExportFile(exported)) {
-    const queued = await replay(client, { path: exported, endpointId, settings })
-    return await followed(queued)
+    return await followed(await replay(client, { path: exported, endpointId, settings }))
   }
   const graph = await readGraphFile(file, surroundings)
   const types = await readClassesOf(client, endpointId)
@@ -100,9 +98,9 @@ async function replay(
       why: 'An exported run is run as it was sent, so --set has nothing to change. Open it with `drydock workflow open`, or leave --set out.',
     })
   const bytes = await readExportFile(path)
-  const opened = readGraphExport(Buffer.from(bytes).toString())
-  const nodes = 'why' in opened ? 0 : opened.head.classes.reduce((sum, { count }) => sum + count, 0)
-  return { queued: await client.call('graphReplay', { query: { endpoint: endpointId }, bytes }), nodes }
+  const queued = await client.call('graphReplay', { query: { endpoint: endpointId }, bytes })
+  const { payload } = await client.call('runRead', { path: { runId: queued.id } })
+  return { queued, nodes: Object.keys(JSON.parse(payload)).length }
 }
 
 // Twice a second is what a person sees of a bar; a worker reports a few times a second.

@@ -21,8 +21,11 @@ export function recognise(value: JsonValue): Recognised {
   return { form: 'other', found: value.size === 0 ? 'an empty object' : `an object with ${keysOf(value)}` }
 }
 
-/** Whether a file is a graph that Drydock exported, by how it begins. */
-export const isGraphExport = (text: string): boolean => text.startsWith('{"drydock":"graph"')
+/** How a graph that Drydock exported begins. */
+export const GRAPH_EXPORT_MARK = '{"drydock":"graph"'
+
+/** Whether a file is a graph that Drydock exported. @param text its beginning, at least as long as the mark */
+export const isGraphExport = (text: string): boolean => text.startsWith(GRAPH_EXPORT_MARK)
 
 // One node that is one is enough: what is wrong with the others is reported where they are checked.
 function isPayload(value: JsonObject): boolean {

@@ -222,11 +222,8 @@ export async function replayRun(
     payload: withFileNames(payload, stored),
     document: document === undefined ? undefined : withFileNames(document, stored),
   }
-  return await createRun(deps, found, { endpointId: found.id, title: head.name.slice(0, TITLE_LENGTH), ...texts })
+  return await createRun(deps, found, { endpointId: found.id, title: head.name, ...texts })
 }
-
-// Source: contract/workflows, the title of a run.
-const TITLE_LENGTH = 200
 
 function readFile(bytes: Uint8Array): OpenedGraph {
   const opened = readGraphExport(Buffer.from(bytes).toString())

@@ -5,11 +5,9 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { FloodOrder } from '../programs/flood.ts'
 import { compared, type Row, short } from '../report.ts'
 import { percentile } from '../statistics.ts'
-import { openConnection, requestBytes } from '../support/connection.ts'
 import { withFolder } from '../support/folders.ts'
 import { latencies } from '../support/latency.ts'
 import { startProgram } from '../support/programs.ts'
@@ -54,19 +52,8 @@ export function crowdedService(): Promise<readonly Row[]> {
   })
 }
 
-async function spacedCalls({ port, auth }: Service): Promise<readonly number[]> {
-  const connection = await openConnection(port)
-  const request = requestBytes('GET', '/v2/crowd/health', port, [auth])
-  const samples: number[] = []
-  for (let n = 0; n < SPACED_CALLS; n++) {
-    const start = performance.now()
-    await connection.send(request)
-    samples.push(performance.now() - start)
-    await pause(SPACE_MS)
-  }
-  connection.close()
-  return samples
-}
+const spacedCalls = ({ port, auth }: Service) =>
+  latencies({ port, path: '/v2/crowd/health', headers: [auth] }, SPACED_CALLS, SPACE_MS)
 
 async function besideFlood<T>(service: Service, measure: () => Promise<T>): Promise<T> {
   const { key } = (await service.call('POST', '/api/keys', { name: 'agent', role: 'read' })) as { key: string }

@@ -47,7 +47,7 @@ async function measure(
   { what, ways }: { readonly what: string; readonly ways: readonly (keyof typeof WAYS)[] },
 ): Promise<readonly Row[]> {
   const handler = join(folder, 'code', 'handler.py')
-  mkdirSync(join(folder, 'code'), { recursive: true })
+  mkdirSync(join(folder, 'code'))
   writeFileSync(handler, HANDLER)
   const sides = ['here', ...ways] as const
   for (const id of sides) {

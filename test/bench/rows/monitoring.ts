@@ -7,7 +7,7 @@ import { inTurn } from '../in-turn.ts'
 import type { Monitored, ScrapeOrder } from '../programs/monitor.ts'
 import { compared, type Row, short } from '../report.ts'
 import { median } from '../statistics.ts'
-import type { Target } from '../support/beside-floor.ts'
+import type { Sides, Target } from '../support/beside-floor.ts'
 import { withFolder } from '../support/folders.ts'
 import { latencies } from '../support/latency.ts'
 import { loadInTurn, perSecond } from '../support/load-in-turn.ts'
@@ -47,9 +47,7 @@ async function ready(service: Service): Promise<Target> {
   return { port: service.port, path: '/v2/node/runsync', headers: [service.auth] }
 }
 
-type Both = { readonly ours: Target; readonly bare: Target }
-
-async function throughput(sides: Both, rounds: number): Promise<Row> {
+async function throughput(sides: Sides, rounds: number): Promise<Row> {
   const load = { client: 'socket', body: BODY, connections: CLIENTS, ms: ROUND_MS } as const
   const results = await loadInTurn(rounds, sides, load)
   const against = { unit: 'jobs/s', against: 'with neither', least: LEAST }
@@ -61,7 +59,7 @@ async function throughput(sides: Both, rounds: number): Promise<Row> {
   )
 }
 
-async function latency({ ours, bare }: Both, rounds: number): Promise<Row> {
+async function latency({ ours, bare }: Sides, rounds: number): Promise<Row> {
   const body = Buffer.from(BODY)
   const both = await inTurn(
     rounds,

@@ -7,7 +7,7 @@ import type { GraphOpened, WorkflowView } from '../../../../src-main/contract/wo
 import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ByteTools, joined } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
-import { isGraphExport } from '../../../../src-main/domain/workflow/recognise.ts'
+import { GRAPH_EXPORT_MARK, isGraphExport } from '../../../../src-main/domain/workflow/recognise.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import { bytes as inBytes } from '../../../ui/format.ts'
 
@@ -50,7 +50,7 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
   const refused: string[] = []
   for (const file of files) {
     try {
-      if (isGraphExport(await file.slice(0, BEGINNING).text())) {
+      if (isGraphExport(await file.slice(0, GRAPH_EXPORT_MARK.length).text())) {
         const opened = await client.call('graphOpen', { bytes: file })
         added.push(opened.workflow)
         if (opened.run !== undefined && opened.masked === 0) runs.push({ file, name: opened.workflow.name })
@@ -70,8 +70,6 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
   return { added, images, runs, lacking, refused }
 }
 
-// How much of a file says what it is.
-const BEGINNING = 100
 const NAMED = 10
 
 /** What a graph needs and this machine lacks, by name; nothing where all is here. */

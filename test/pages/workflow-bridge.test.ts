@@ -54,6 +54,12 @@ test('a run waits with its reason for a server that starts, shows previews on th
     await until(async () => expect((await service.get(`/api/endpoints/${id}`)).nodeTypesReadAt).toBeDefined())
   const { id } = await service.post('/api/workflows', { name: 'Grey', text: JSON.stringify(GRAPH) })
 
+  // The classes that come along with Drydock would refuse this graph: those of the server arrive after the press.
+  const pressed = Promise.withResolvers<void>()
+  await page.route(/\/api\/node-types\?endpoint=comfy$/, async (route) => {
+    await pressed.promise
+    await route.continue()
+  })
   await open(`/workflows/edit/${id}?side=results`)
   const bar = page.getByRole('region', { name: 'Run', exact: true })
   const run = bar.getByRole('button', { name: 'Run', exact: true })
@@ -61,6 +67,8 @@ test('a run waits with its reason for a server that starts, shows previews on th
   await until(async () => expect(await chooser.textContent()).toBe('comfy'))
   state.isUp = false
   await run.click()
+  await bar.getByText('Sending').waitFor()
+  pressed.resolve()
   await bar.getByText(/^ComfyUI \(127\.0\.0\.1:\d+\) does not answer yet\./).waitFor()
   await expectAccessible()
   await shoot('bridge-waits')

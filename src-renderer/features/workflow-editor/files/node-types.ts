@@ -43,8 +43,11 @@ type NodeTypesPorts = {
  */
 export function showNodeTypes({ editor, runs }: Pick<Tab, 'editor' | 'runs'>, { types, notify }: NodeTypesPorts): void {
   const { endpointId } = runs.getState()
-  types.read(endpointId).then(
-    (read) => runs.getState().endpointId === endpointId && editor.getState().setTypes(read),
+  const typesShown = types.read(endpointId).then(
+    (read) => {
+      if (runs.getState().endpointId === endpointId) editor.getState().setTypes(read)
+    },
     (error: Error) => notify('error', `The node classes of ${endpointId} cannot be read: ${error.message}`),
   )
+  runs.getState().set({ typesShown })
 }

@@ -69,9 +69,13 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
 
   // As often as was chosen, by whatever key or button: each time with its own step of the seeds.
   async function run({ onlySelected = false }: RunWish = {}): Promise<void> {
+    // A graph is checked by the classes of the endpoint it goes to, and those may still be on their way.
+    runs.getState().set(({ sending }) => ({ refusal: undefined, sending: sending + 1 }))
+    await runs.getState().typesShown
     const { endpointId, count, hasRun, set } = runs.getState()
+    const refuse = (refusal: Refusal) => set(({ sending }) => ({ refusal, sending: sending - 1 }))
     if (endpointId === undefined) {
-      set({ refusal: { message: 'Choose an endpoint that takes graphs first.', problems: [] } })
+      refuse({ message: 'Choose an endpoint that takes graphs first.', problems: [] })
       return
     }
     const { document, types, path, selection, edit } = editor.getState()
@@ -89,10 +93,10 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
     }
     const prepared = prepareRuns({ ...order, count: Math.min(Math.max(count, 1), MOST_RUNS_AT_ONCE) })
     if (prepared.kind === 'refused') {
-      set({ refusal: prepared.refusal })
+      refuse(prepared.refusal)
       return
     }
-    set(({ sending }) => ({ refusal: undefined, hasRun: true, sending: sending + prepared.runs.length }))
+    set(({ sending }) => ({ hasRun: true, sending: sending - 1 + prepared.runs.length }))
     // Seeds that moved on are no work of a person: one step takes all of them back. A part of the graph moves none on.
     if (!onlySelected) edit('Move the seeds on', () => prepared.next, 'seeds')
     const isSent = await send(prepared.runs, endpointId)

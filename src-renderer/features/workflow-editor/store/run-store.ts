@@ -66,6 +66,8 @@ export type RunState = {
   readonly hasRun: boolean
   /** Why the last one was not sent; gone with the next try. */
   readonly refusal: Refusal | undefined
+  /** Settles when the classes of nodes of the endpoint are shown, or cannot be read. */
+  readonly typesShown: Promise<void>
   readonly set: (change: Changes | ((state: RunState) => Changes)) => void
 }
 
@@ -85,6 +87,7 @@ export function createRunStore(): RunStore {
     head: undefined,
     hasRun: false,
     refusal: undefined,
+    typesShown: Promise.resolve(),
     set: (change) => set(change),
   }))
 }

@@ -1,4 +1,4 @@
-/** Spans, sizes, commits and commands as text for people. */
+/** Spans, sizes, commits and commands as text for people; text that comes in pieces as lines. */
 import type { GitState } from '../contract/app.ts'
 import type { EndpointConfig } from '../contract/endpoint.ts'
 import type { Faults } from '../contract/faults.ts'
@@ -161,4 +161,25 @@ export function readScaler(text: string): EndpointConfig['scaler'] | undefined {
   if (jobs !== undefined) return { type: 'REQUEST_COUNT', value: Number(jobs) }
   const [, seconds] = /^(\d{1,4}(?:\.\d+)?)s$/.exec(text) ?? []
   return seconds === undefined ? undefined : { type: 'QUEUE_DELAY', value: Number(seconds) }
+}
+
+/** Lines of a text that comes in pieces. */
+export type LineCutter = {
+  /** @returns the lines that end in this piece, without their ends */
+  readonly take: (piece: string) => readonly string[]
+  /** What has come since the last line end. */
+  readonly rest: () => string
+}
+
+/** Begins to cut a text into lines. @param most characters of a line; what it has beyond them is left out */
+export function cutLines(most = Number.POSITIVE_INFINITY): LineCutter {
+  let rest = ''
+  return {
+    take(piece) {
+      const lines = (rest + piece).split('\n')
+      rest = (lines.pop() ?? '').slice(0, most)
+      return lines
+    },
+    rest: () => rest,
+  }
 }

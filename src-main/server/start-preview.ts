@@ -4,10 +4,10 @@
  */
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { StringDecoder } from 'node:string_decoder'
 import { previewEvent } from '../contract/preview-events.ts'
 import { MIB } from '../contract/units.ts'
 import type { Log, PreviewEnd, StartPreview } from '../core.ts'
+import { cutLines } from '../domain/text.ts'
 import { sweepData, sweepPreviews } from './sweep-data.ts'
 
 /** How the command line of this installation is started. */
@@ -73,26 +73,19 @@ export function createStartPreview({
     // Where no more files can be opened it has none, whatever its type says, and its error tells why.
     if (child.stdin === undefined) return { ended, stop, kill }
     child.stdin.on('error', () => undefined) // it has ended; nothing is ever written
-    readLines(child.stdout, (line) => {
-      const event = readEvent(line)
-      if (event === undefined) log.warn('a preview sent something that is not an event', { length: line.length })
-      else onEvent(event)
+    const lines = cutLines(LINE_LIMIT)
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of lines.take(text).filter((one) => one !== '')) {
+        const event = readEvent(line)
+        if (event === undefined) log.warn('a preview sent something that is not an event', { length: line.length })
+        else onEvent(event)
+      }
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       lastOutput = (lastOutput + text).slice(-LAST_OUTPUT)
     })
     return { ended, stop, kill }
   }
-}
-
-function readLines(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
-  const decoder = new StringDecoder('utf8')
-  let begun = ''
-  stream.on('data', (piece: Buffer) => {
-    const lines = (begun + decoder.write(piece)).split('\n')
-    begun = (lines.pop() ?? '').slice(0, LINE_LIMIT)
-    for (const line of lines) if (line !== '') onLine(line)
-  })
 }
 
 function readEvent(line: string) {

@@ -3,11 +3,11 @@ import { useCallback, useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import type { TableSort } from './table/column.ts'
 
-/** Sets parts of the address; one without a value goes. `replace`: no entry of the history is added, as usual. */
-export type SetSearchParts = (
-  parts: Readonly<Record<string, string | undefined>>,
-  options?: { readonly replace?: boolean },
-) => void
+/** Parts of the address by name; one without a value goes. */
+export type SearchParts = Readonly<Record<string, string | undefined>>
+
+/** Sets parts of the address. `replace`: no entry of the history is added, as usual. */
+export type SetSearchParts = (parts: SearchParts, options?: { readonly replace?: boolean }) => void
 
 /** What the address says behind its `?`, and what changes parts of it while the others stay. */
 export function useSearchParts(): readonly [URLSearchParams, SetSearchParts] {
@@ -32,7 +32,7 @@ export function useSearchParts(): readonly [URLSearchParams, SetSearchParts] {
 
 /** The order of a table as a part of the address: `?sort=queue`, downwards `?sort=-queue`. */
 export function useAddressSort(): [sort: TableSort | undefined, setSort: (sort: TableSort | undefined) => void] {
-  const [search, setSearch] = useSearchParams()
+  const [search, set] = useSearchParts()
   const text = search.get('sort')
   const sort = useMemo(
     () => (text ? { column: text.replace(/^-/, ''), descending: text.startsWith('-') } : undefined),
@@ -40,16 +40,8 @@ export function useAddressSort(): [sort: TableSort | undefined, setSort: (sort: 
   )
   const setSort = useCallback(
     (wanted: TableSort | undefined) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          if (wanted === undefined) next.delete('sort')
-          else next.set('sort', `${wanted.descending ? '-' : ''}${wanted.column}`)
-          return next
-        },
-        { replace: true },
-      ),
-    [setSearch],
+      set({ sort: wanted === undefined ? undefined : `${wanted.descending ? '-' : ''}${wanted.column}` }),
+    [set],
   )
   return [sort, setSort]
 }

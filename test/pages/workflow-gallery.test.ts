@@ -112,6 +112,13 @@ describe('the gallery', () => {
     const again = await opened(await saved('workflow.graph.jsonl'))
     expect(again.id).not.toBe(fromRun.id)
     expect(JSON.parse(again.text)).toEqual(JSON.parse(fromRun.text))
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'File' }).click()
+    await page.getByRole('menuitem', { name: 'Open file' }).click()
+    await (await choosing).setFiles(file)
+    await page.getByRole('button', { name: 'Run it as it was' }).click()
+    await page.waitForURL('**/workflows/gallery/*')
+    expect((await service.get(`/api/workflow-runs/${page.url().split('/').at(-1)}`)).payload).toBe(run.payload)
     expect(faults).toEqual([])
   })
 

@@ -41,7 +41,7 @@ export function titleOf({ name }: Pick<GraphFile, 'name'>): string {
  */
 export async function readGraphFile(file: string, { cwd, stdin }: Surroundings): Promise<GraphFile> {
   const path = resolve(cwd, file)
-  const bytes = file === '-' ? await readStream(stdin) : await readWhole(path)
+  const bytes = file === '-' ? await readStream(stdin) : await readWhole(path, MOST)
   const found = findGraph(bytes, fileTools)
   if (found.kind === 'none') {
     const message =
@@ -57,18 +57,9 @@ export async function readGraphFile(file: string, { cwd, stdin }: Surroundings):
 
 /**
  * Reads a file that `drydock workflow export` wrote, of which nothing is looked at yet.
- * @throws CliError FILE_UNREADABLE, FILE_INVALID where it is too large
+ * @throws CliError FILE_UNREADABLE, also where it is too large
  */
-export async function readExportFile(path: string): Promise<Uint8Array> {
-  const unreadable = (error: Error) => {
-    throw new CliError('FILE_UNREADABLE', { file: path, why: error.message }, { cause: error })
-  }
-  await using handle = await open(path).catch(unreadable)
-  const { size } = await handle.stat()
-  const most = limit('graphExportBytes')
-  if (size > most) throw new CliError('FILE_INVALID', { file: path, why: `it is larger than ${sizeText(most)}` })
-  return await handle.readFile().catch(unreadable)
-}
+export const readExportFile = (path: string): Promise<Uint8Array> => readWhole(path, limit('graphExportBytes'))
 
 /** Whether a file is one that `drydock workflow export` wrote; false where it cannot be read. */
 export async function isExportFile(path: string): Promise<boolean> {
@@ -82,13 +73,14 @@ export async function isExportFile(path: string): Promise<boolean> {
   }
 }
 
+// Of a graph, or a picture that holds one.
 const MOST = limit('assetBytes')
 
-async function readWhole(path: string): Promise<Uint8Array> {
+async function readWhole(path: string, most: number): Promise<Uint8Array> {
   try {
     await using file = await open(path)
     const { size } = await file.stat()
-    if (size > MOST) throw tooLarge(path, sizeText(size))
+    if (size > most) throw tooLarge(path, sizeText(size), most)
     return await file.readFile()
   } catch (error) {
     if (error instanceof CliError) throw error
@@ -112,14 +104,14 @@ async function readStream(stream: Surroundings['stdin']): Promise<Uint8Array> {
   for await (const piece of stream) {
     const part = Buffer.from(piece)
     bytes += part.length
-    if (bytes > MOST) throw tooLarge('standard input', `more than ${sizeText(MOST)}`)
+    if (bytes > MOST) throw tooLarge('standard input', `more than ${sizeText(MOST)}`, MOST)
     pieces.push(part)
   }
   return Buffer.concat(pieces)
 }
 
-function tooLarge(file: string, size: string): CliError {
-  return new CliError('FILE_UNREADABLE', { file, why: `it has ${size}, and the limit is ${sizeText(MOST)}` })
+function tooLarge(file: string, size: string, most: number): CliError {
+  return new CliError('FILE_UNREADABLE', { file, why: `it has ${size}, and the limit is ${sizeText(most)}` })
 }
 
 const INDENT = 2

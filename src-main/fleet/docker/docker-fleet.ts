@@ -22,7 +22,7 @@ import { type ContainerEvent, createEngine, type Engine } from './engine.ts'
 import { engineMessage } from './engine-messages.ts'
 import { createGpuBook } from './gpu-book.ts'
 import { createImageStore, type ImageStoreOptions } from './images.ts'
-import { type ContainerPorts, LABELS, readPortsLabel } from './labels.ts'
+import { type ContainerPorts, isContainerOf, LABELS, readPortsLabel } from './labels.ts'
 import { BUNDLE_FILE } from './mounts.ts'
 import { createWorkerNetworks } from './networks.ts'
 import type { DockerPlace } from './place.ts'
@@ -239,8 +239,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       const connected = await engine.connect()
       const container = connected.docker.getContainer(id)
       const { State, Config, NetworkSettings } = await container.inspect()
-      const isIts = Config.Labels[LABELS.worker] === workerId && Config.Labels[LABELS.service] === serviceId
-      if (!State.Running || !isIts) return false
+      if (!State.Running || !isContainerOf(Config.Labels, { serviceId, workerId })) return false
       await networks.reopen(connected, Object.keys(NetworkSettings.Networks)) // it calls the address that it knows
       if (State.Paused) await container.unpause()
       const { Labels } = Config

@@ -1,4 +1,5 @@
 /** What the engine tells: of errors, and while it pulls or builds JSON documents, one a line. */
+import { cutLines } from '../../domain/text.ts'
 
 /** One of them; which fields there are depends on what it reports. */
 export type EngineMessage = {
@@ -15,14 +16,12 @@ export type EngineMessage = {
 /** Reads them as they come. Rejects when the connection breaks or is aborted. */
 export async function* readMessages(stream: AsyncIterable<string | Uint8Array>): AsyncGenerator<EngineMessage> {
   const decoder = new TextDecoder()
-  let rest = ''
+  const lines = cutLines()
   for await (const chunk of stream) {
-    rest += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
-    const lines = rest.split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) if (line.trim() !== '') yield JSON.parse(line)
+    const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+    for (const line of lines.take(text)) if (line.trim() !== '') yield JSON.parse(line)
   }
-  if (rest.trim() !== '') yield JSON.parse(rest)
+  if (lines.rest().trim() !== '') yield JSON.parse(lines.rest())
 }
 
 /** Longest reason of the engine that is passed on, in characters; source: ours, so that it fits a line or two. */

@@ -4,6 +4,7 @@
  */
 import type Docker from 'dockerode'
 import { LOOPBACK, LOOPBACK_NAMES } from '../../domain/own-addresses.ts'
+import { cutLines } from '../../domain/text.ts'
 import type { Clock, Log } from '../../services/ports/system.ts'
 import type { EngineAddress } from './find-engine.ts'
 
@@ -111,11 +112,10 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
   async function watch(docker: Docker): Promise<void> {
     const filters = JSON.stringify({ type: ['container'], event: ['die', 'kill', 'oom'], label: [label] })
     const stream = await docker.getEvents({ filters })
-    let rest = ''
-    stream.on('data', (chunk: Buffer) => {
-      const lines = (rest + chunk.toString()).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines.filter((text) => text.trim() !== '')) onLine(line)
+    const lines = cutLines()
+    stream.setEncoding('utf8')
+    stream.on('data', (text: string) => {
+      for (const line of lines.take(text)) if (line.trim() !== '') onLine(line)
     })
     const lose = once(() => lost())
     for (const event of ['end', 'close', 'error']) stream.on(event, lose)

@@ -55,6 +55,14 @@ export function labelsOf(
   }
 }
 
+/** Whether a container is the one of a worker, by the labels that it bears. */
+export function isContainerOf(
+  labels: Readonly<Record<string, string>>,
+  { serviceId, workerId }: Pick<Maker, 'serviceId'> & Pick<WorkerSpec, 'workerId'>,
+): boolean {
+  return labels[LABELS.worker] === workerId && labels[LABELS.service] === serviceId
+}
+
 /** The ports of a load-balanced worker inside of its container. */
 export type ContainerPorts = { readonly port: number; readonly healthPort?: number | undefined }
 

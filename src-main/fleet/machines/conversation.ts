@@ -4,6 +4,7 @@
  */
 import { type Duplex, PassThrough } from 'node:stream'
 import type { ManifestChanges } from '../../domain/machines/file-tree.ts'
+import { cutLines } from '../../domain/text.ts'
 
 /** What the service says. */
 export type Said =
@@ -69,7 +70,7 @@ export function converse(
   let wake = Promise.withResolvers<void>()
   const ended = Promise.withResolvers<never>()
   let complaint = ''
-  let rest = ''
+  const lines = cutLines()
 
   function onLine(line: string): void {
     try {
@@ -84,9 +85,7 @@ export function converse(
   ended.promise.catch(() => undefined) // heard of by whoever says or hears something
   demux(stream, output, error)
   output.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    for (const line of lines) onLine(line)
+    for (const line of lines.take(text)) onLine(line)
     wake.resolve()
     wake = Promise.withResolvers()
   })

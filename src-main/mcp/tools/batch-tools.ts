@@ -9,7 +9,7 @@ import { type BatchView, jobFilterBody } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { writeExact } from '../../domain/json/json.ts'
 import { endedIn } from '../../domain/requests/batch-counts.ts'
-import { counted } from '../../domain/text.ts'
+import { counted, cutLines } from '../../domain/text.ts'
 import { cutText } from '../answer-text.ts'
 import { type Tool, type ToolContext, tool } from '../tool.ts'
 import { endpointId, jobId, rows, when } from './shared.ts'
@@ -167,13 +167,9 @@ async function readResults({ batchId: id, offset: from, rows: count }: Page, { c
 }
 
 async function* linesOf(client: ServiceClient, id: string): AsyncGenerator<string> {
-  let rest = ''
-  for await (const text of client.download('batchExport', { path: { batchId: id } })) {
-    const lines = (rest + text).split('\n')
-    rest = lines.pop() ?? ''
-    yield* lines
-  }
-  if (rest !== '') yield rest
+  const lines = cutLines()
+  for await (const text of client.download('batchExport', { path: { batchId: id } })) yield* lines.take(text)
+  if (lines.rest() !== '') yield lines.rest()
 }
 
 function batchText(batch: BatchView | ResponseOf<'batchRead'>) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Container, FileCode } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import { Route, Switch, useSearchParams } from 'wouter'
+import { Route, Switch } from 'wouter'
 import type { CatalogEntry } from '../../../src-main/contract/catalog.ts'
 import { isNodeHandler } from '../../../src-main/contract/endpoint.ts'
 import { serverOfEntry, serverText, USUAL_SERVERS } from '../../../src-main/domain/workflow/server-address.ts'
@@ -15,6 +15,7 @@ import { asSentence } from '../../ui/format.ts'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, NotFound, Skeleton } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
+import { useSearchParts } from '../../ui/use-address.ts'
 import { useWorkflowServers } from '../../ui/workflow-servers.ts'
 import { EntryPanel } from './EntryPanel.tsx'
 
@@ -38,21 +39,9 @@ const CRUMBS = [{ name: 'Catalog' }]
 function CatalogPage() {
   const { client } = useApp()
   const { data, error, refetch } = useQuery(catalogQuery(client))
-  const [search, setSearch] = useSearchParams()
+  const [search, set] = useSearchParts()
+  const show = useCallback((entry: string | undefined) => set({ entry }, { replace: false }), [set])
   const text = search.get('q') ?? ''
-  const set = useCallback(
-    (name: 'q' | 'entry', value: string | undefined) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          if (value === undefined || value === '') next.delete(name)
-          else next.set(name, value)
-          return next
-        },
-        { replace: name === 'q' },
-      ),
-    [setSearch],
-  )
   const entries = useMemo(() => findEntries(data?.entries ?? [], text), [data, text])
   const open = data?.entries.find(({ id }) => id === search.get('entry'))
   const commands = useMemo<readonly Command[]>(
@@ -61,15 +50,15 @@ function CatalogPage() {
         id: `catalog-${id}`,
         group: 'Catalog',
         label: `Create an endpoint: ${name}`,
-        run: () => set('entry', id),
+        run: () => show(id),
       })),
-    [data, set],
+    [data, show],
   )
   return (
     <Page
       crumbs={CRUMBS}
       commands={commands}
-      actions={<SearchField label="Search the catalog" value={text} onChange={(q) => set('q', q)} />}
+      actions={<SearchField label="Search the catalog" value={text} onChange={(q) => set({ q })} />}
     >
       {error !== null && <ErrorNotice error={error} />}
       {data === undefined && error === null && <Skeleton className="h-96" />}
@@ -79,16 +68,11 @@ function CatalogPage() {
       {/* As a list is found by the keys of the search. */}
       <ul className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
         {entries.map((entry) => (
-          <EntryCard key={entry.id} entry={entry} onOpen={() => set('entry', entry.id)} />
+          <EntryCard key={entry.id} entry={entry} onOpen={() => show(entry.id)} />
         ))}
       </ul>
       {open !== undefined && (
-        <EntryPanel
-          key={open.id}
-          entry={open}
-          onClose={() => set('entry', undefined)}
-          onCheckAgain={() => void refetch()}
-        />
+        <EntryPanel key={open.id} entry={open} onClose={() => show(undefined)} onCheckAgain={() => void refetch()} />
       )}
     </Page>
   )

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Layers } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
-import { Route, Switch, useSearchParams } from 'wouter'
+import { Route, Switch } from 'wouter'
 import type { ModelView } from '../../../src-main/contract/models.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
@@ -15,7 +15,7 @@ import { DownloadRow } from '../../ui/ModelDownloads.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { Table } from '../../ui/table/Table.tsx'
-import { useAddressSort } from '../../ui/use-address.ts'
+import { type SearchParts, useAddressSort, useSearchParts } from '../../ui/use-address.ts'
 import { modelsQuery, modelUsesQuery, useLiveModels, useModelDownloads } from '../../ui/use-models.ts'
 import { DownloadPanel, HostsCard } from './DownloadPanel.tsx'
 import { FoldersCard } from './FoldersCard.tsx'
@@ -47,23 +47,10 @@ function ModelsPage() {
   const { data, error, refetch } = useQuery(modelsQuery(client))
   const { data: uses } = useQuery(modelUsesQuery(client))
   const downloads = useModelDownloads()
-  const [search, setSearch] = useSearchParams()
+  const [search, set] = useSearchParts()
+  const show = useCallback((parts: SearchParts) => set(parts, { replace: false }), [set])
   const [sort, setSort] = useAddressSort()
   const text = search.get('q') ?? ''
-  const set = useCallback(
-    (changes: Readonly<Record<string, string | undefined>>, replace = false) =>
-      setSearch(
-        (before) => {
-          const next = new URLSearchParams(before)
-          for (const [name, value] of Object.entries(changes))
-            if (value === undefined || value === '') next.delete(name)
-            else next.set(name, value)
-          return next
-        },
-        { replace },
-      ),
-    [setSearch],
-  )
   const rows = useMemo<readonly ModelRow[]>(() => {
     const terms = text.toLowerCase().split(/\s+/)
     return (data?.models ?? [])
@@ -71,7 +58,7 @@ function ModelsPage() {
       .map((model) => ({ ...model, uses: uses?.uses[model.name] ?? [] }))
   }, [data, uses, text])
   const open = rows.find((row) => rowIdOf(row) === search.get('model'))
-  const openDownload = useCallback(() => set({ new: 'download' }), [set])
+  const openDownload = useCallback(() => show({ new: 'download' }), [show])
   const commands = useMemo<readonly Command[]>(
     () => [
       {
@@ -97,7 +84,7 @@ function ModelsPage() {
       }
       actions={
         <>
-          {!isEmpty && <SearchField label="Search models" value={text} onChange={(q) => set({ q }, true)} />}
+          {!isEmpty && <SearchField label="Search models" value={text} onChange={(q) => set({ q })} />}
           <Button kind="main" onClick={openDownload}>
             Download a model
           </Button>
@@ -131,7 +118,7 @@ function ModelsPage() {
           columns={MODEL_COLUMNS}
           rows={rows}
           rowId={rowIdOf}
-          onOpen={(row) => set({ model: rowIdOf(row) })}
+          onOpen={(row) => show({ model: rowIdOf(row) })}
           sort={sort}
           onSort={setSort}
           className="max-h-[60vh] shrink-0 rounded-control border border-line bg-surface-1"
@@ -140,12 +127,12 @@ function ModelsPage() {
       {data?.more && <p className="text-small text-ink-2">Only the first 10,000 models of a folder are listed.</p>}
       <FoldersCard />
       <HostsCard />
-      {open !== undefined && <ModelPanel model={open} onClose={() => set({ model: undefined })} />}
+      {open !== undefined && <ModelPanel model={open} onClose={() => show({ model: undefined })} />}
       {search.get('new') === 'download' && (
         <DownloadPanel
           name={search.get('name') ?? ''}
           directory={search.get('directory') ?? ''}
-          onClose={() => set({ new: undefined, name: undefined, directory: undefined })}
+          onClose={() => show({ new: undefined, name: undefined, directory: undefined })}
         />
       )}
     </Page>

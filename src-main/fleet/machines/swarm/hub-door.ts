@@ -5,6 +5,7 @@
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { cutLines } from '../../../domain/text.ts'
 import { ConnectionBroken, type Failure, Refused } from '../conversation.ts'
 
 /** What is asked for; addresses are those of agents. */
@@ -60,12 +61,12 @@ export function createHubDoor(socket: () => Promise<string>): HubDoor {
     const stream = connect(await socket()).setEncoding('utf8')
     const abort = () => void stream.destroy(signal.reason)
     signal.addEventListener('abort', abort)
-    let [said, rest] = ['', '']
+    const cutter = cutLines()
+    let said = ''
     try {
       stream.write(`${JSON.stringify(wish)}\n`)
       for await (const text of stream) {
-        const lines = (rest + text).split('\n')
-        rest = lines.pop() ?? ''
+        const lines = cutter.take(text)
         for (const line of lines) onLine(line)
         said = lines.findLast((line) => !line.startsWith('{')) ?? said // how far it is, is no answer
       }

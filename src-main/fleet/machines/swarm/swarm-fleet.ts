@@ -22,7 +22,7 @@ import type { ContainerEvent, Engine } from '../../docker/engine.ts'
 import { engineMessage } from '../../docker/engine-messages.ts'
 import { createGpuBook } from '../../docker/gpu-book.ts'
 import { createImageStore } from '../../docker/images.ts'
-import { type ContainerPorts, LABELS, readPortsLabel } from '../../docker/labels.ts'
+import { type ContainerPorts, isContainerOf, LABELS, readPortsLabel } from '../../docker/labels.ts'
 import { readUsage } from '../../docker/read-usage.ts'
 import type { HubDoor } from './hub-door.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
@@ -291,14 +291,15 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       if (node === undefined) return false
       const found = (await node.engine.connect()).docker.getContainer(container)
       const { State, Config } = await found.inspect()
-      const isIts = Config.Labels[LABELS.worker] === workerId && Config.Labels[LABELS.service] === serviceId
-      if (!State.Running || !isIts) return false
+      if (!State.Running || !isContainerOf(Config.Labels, { serviceId, workerId })) return false
       if (State.Paused) await found.unpause()
       await track(workerId, { nodeId, containerId: container }, service, readPortsLabel(Config.Labels[LABELS.ports]))
       return true
     }
-    const giveUp = (error: unknown) => log.warn('worker not adopted', { workerId, machine, why: engineMessage(error) })
-    return swarm.whileSettling(attempt).catch((error) => giveUp(error) ?? false) // then the sweep ends it
+    return swarm.whileSettling(attempt).catch((error: unknown) => {
+      log.warn('worker not adopted', { workerId, machine, why: engineMessage(error) })
+      return false // then the sweep ends it
+    })
   }
 
   function sweepNow(): void {

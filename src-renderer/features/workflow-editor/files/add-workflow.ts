@@ -8,7 +8,9 @@ import { writeJson } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type ByteTools, joined } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
 import { GRAPH_EXPORT_MARK, isGraphExport } from '../../../../src-main/domain/workflow/recognise.ts'
+import { ADDRESS } from '../../../addresses.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
+import type { AppServices } from '../../../store/app-context.ts'
 import { bytes as inBytes } from '../../../ui/format.ts'
 
 /** The text of a document with nothing in it. */
@@ -68,6 +70,27 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
     }
   }
   return { added, images, runs, lacking, refused }
+}
+
+/** Offers to run the files of runs as they were sent. @param go leads to a page */
+export function offerReplays(
+  { client, store }: Pick<AppServices, 'client' | 'store'>,
+  runs: AddedFiles['runs'],
+  go: (to: string) => void,
+): void {
+  const { notify } = store.getState()
+  async function replay(file: File): Promise<void> {
+    try {
+      go(ADDRESS.run((await client.call('graphReplay', { bytes: file })).id))
+    } catch (error) {
+      if (!(error instanceof Error)) throw error
+      notify({ kind: 'error', text: error.message })
+    }
+  }
+  for (const { file, name } of runs) {
+    const more = { label: 'Run it as it was', run: () => void replay(file) }
+    notify({ kind: 'done', text: `${name} came from a run.`, more })
+  }
 }
 
 const NAMED = 10

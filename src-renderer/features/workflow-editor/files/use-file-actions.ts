@@ -17,7 +17,7 @@ import { readNodeTypes } from '../../../ui/workflow-servers.ts'
 import { canvasPoint } from '../graph/viewport.ts'
 import { addressOf, type Tab } from '../store/editor-store.ts'
 import { assetName, uploadAsset } from '../widgets/upload-asset.ts'
-import { addDraft, addFiles, EMPTY_DOCUMENT, GRAPH_FILES, workflowName } from './add-workflow.ts'
+import { addDraft, addFiles, EMPTY_DOCUMENT, GRAPH_FILES, offerReplays, workflowName } from './add-workflow.ts'
 import { filesOf, findTab } from './editor-files.ts'
 import type { OpenDocument } from './open-tabs.ts'
 import { renderPicture, saveThumbnail } from './render-graph.ts'
@@ -91,12 +91,13 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
     const point = at && canvasPoint(at)
     const shown = point && findTab(app, tabs.state.getState().current ?? '')?.open
     await tried(async () => {
-      const { added, images, lacking, refused } = await addFiles(client, files)
+      const { added, images, runs, lacking, refused } = await addFiles(client, files)
       for (const [count, { file, why }] of images.entries()) {
         if (point === undefined || shown === undefined) notifyDone('error', why)
         else await addImageNode(client, shown.tab, file, [point[0] + count * BESIDE, point[1] + count * BESIDE])
       }
       for (const text of [...lacking, ...refused]) notifyDone('error', text)
+      offerReplays(app, runs, go)
       for (const { id } of added) await tabs.show(id)
       const last = added.at(-1)
       if (last !== undefined) go(ADDRESS.workflow(last.id))

@@ -10,6 +10,7 @@ import {
   addFiles,
   EMPTY_DOCUMENT,
   GRAPH_FILES,
+  offerReplays,
   workflowName,
 } from '../../workflow-editor/files/add-workflow.ts'
 import { filesOf } from '../../workflow-editor/files/editor-files.ts'
@@ -52,17 +53,11 @@ export function useLibraryActions(): LibraryActions {
     const add = (name: string, text: string) =>
       tried(async () => go(ADDRESS.workflow((await addDraft(client, name, text)).id)))
 
-    const replay = (file: File) =>
-      tried(async () => go(ADDRESS.run((await client.call('graphReplay', { bytes: file })).id)))
-
     async function openFiles(files: readonly File[]): Promise<void> {
       const { added, images, runs, lacking, refused } = await addFiles(client, files)
       void readAgain()
       for (const text of [...lacking, ...refused, ...images.map(({ why }) => why)]) notify({ kind: 'error', text })
-      for (const { file, name } of runs) {
-        const more = { label: 'Run it as it was', run: () => void replay(file) }
-        notify({ kind: 'done', text: `${name} came from a run.`, more })
-      }
+      offerReplays(app, runs, go)
       const [only] = added
       if (only !== undefined && added.length === 1) go(ADDRESS.workflow(only.id))
       else if (added.length > 1) notify({ kind: 'done', text: `${added.length} workflows are in the library.` })

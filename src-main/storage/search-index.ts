@@ -4,10 +4,13 @@ import { endpointTerm } from '../domain/job/search-query.ts'
 import type { SearchIndex, StateStore } from '../services/ports/storage.ts'
 import { LAST_EVENT } from './event-store.ts'
 
-// Only the moves that change what is searched: the input at submit, output and error at the end, their loss at retry.
+// Only the moves that change what is searched: the input at submit, output and error at the end, their loss at retry. A
+// job that has gone on to another state since is written when its later move is reached, and not twice.
 const CHANGED = `
-  SELECT e.id, e.seq FROM events e
-  WHERE e.id > ? AND e.type = 'job' AND e.event NOT IN ('claim', 'progress', 'release') ORDER BY e.id LIMIT ?`
+  SELECT e.id, e.seq FROM events e CROSS JOIN jobs j ON j.seq = e.seq
+  WHERE e.id > ? AND e.type = 'job' AND e.event NOT IN ('claim', 'progress', 'release', 'reorder')
+    AND (j.status = e.to_state OR j.status = 'IN_PROGRESS')
+  ORDER BY e.id LIMIT ?`
 const TEXT = `
   SELECT j.seq, j.id, j.endpoint_id AS endpointId, j.error, substr(i.input, 1, @limit) AS input, substr(o.output, 1, @limit) AS output
   FROM jobs j JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq WHERE j.seq = @seq`

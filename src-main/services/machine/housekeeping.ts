@@ -3,7 +3,7 @@
  * metrics and artifacts.
  */
 import type { ServiceSettings } from '../../contract/management.ts'
-import { DAY_MS, HOUR_MS, MIB, MINUTE_MS } from '../../contract/units.ts'
+import { DAY_MS, HOUR_MS, MIB, MINUTE_MS, SECOND_MS } from '../../contract/units.ts'
 import { sweepArtifacts } from '../apps/release-source.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -31,8 +31,8 @@ export const LOG_BATCH = 2000
 // half as long, because the index writes each batch on its own.
 const INDEX_BATCH = 100
 const INDEX_PAUSE_MS = 40
-// More events than this since the last look: requests come thick, and indexing waits for a pause, but not for ever.
-const BUSY_EVENTS = 200
+// More events than this in a second: requests come thick, and indexing waits for a pause, but not for ever.
+const BUSY_EVENTS = 400
 const BUSY_WAIT_MS = 30_000
 
 /** The loop of small things. */
@@ -44,7 +44,7 @@ export class Housekeeping {
   #sweeping: Promise<void> = Promise.resolve()
   #trimmedAt = 0
   #indexedAt = 0
-  #seenEventId = 0
+  #seen = { eventId: 0, at: 0 }
   #busy: Promise<void> = Promise.resolve()
   #stopped = true
 
@@ -127,16 +127,18 @@ export class Housekeeping {
   // A search catches up by itself, so a batch that was not full needs no next one at once.
   async #index(): Promise<boolean> {
     const { storage, clock } = this.#deps
-    if (this.#isBusy() || !storage.search.behind()) return false
-    this.#indexedAt = clock.steady()
-    return await storage.write(() => storage.search.catchUp(INDEX_BATCH))
+    if (this.#isBusy()) return false
+    const moreWait = storage.search.behind() && (await storage.write(() => storage.search.catchUp(INDEX_BATCH)))
+    if (!moreWait) this.#indexedAt = clock.steady()
+    return moreWait
   }
 
+  // An index that has waited too long is brought up to date, however thick they come.
   #isBusy(): boolean {
-    const lastId = this.#deps.storage.events.lastId()
-    const many = lastId - this.#seenEventId > BUSY_EVENTS
-    this.#seenEventId = lastId
-    return many && this.#deps.clock.steady() - this.#indexedAt < BUSY_WAIT_MS
+    const [eventId, at] = [this.#deps.storage.events.lastId(), this.#deps.clock.steady()]
+    const many = eventId - this.#seen.eventId > (BUSY_EVENTS * (at - this.#seen.at)) / SECOND_MS
+    this.#seen = { eventId, at }
+    return many && at - this.#indexedAt < BUSY_WAIT_MS
   }
 }
 

@@ -8,6 +8,7 @@ const MANY = 40
 
 async function setup() {
   const { jobs, endpoints, search, write, close } = openStorage(':memory:', 0)
+  const indexed = (most: number) => write(() => search.catchUp(most))
   onTestFinished(close)
   const moment = { now: 1, steady: 1 }
   const none = { s3Config: undefined, webhook: undefined, idempotencyKey: undefined, lowPriority: false }
@@ -26,8 +27,32 @@ async function setup() {
   })
   const found = (text: string, limit = 500) => jobs.list({ text, limit }).map(({ seq }) => seq)
   const count = (text: string) => jobs.count({ text }).count
-  return { texts, found, count }
+  const add = (id: string) =>
+    write(() => jobs.insert({ id, endpointId: 'e', input: '{"text":"anchor"}', ...times, ...none }, moment).seq)
+  const move = (seq: number, event: 'claim' | 'complete' | 'fail' | 'retry', fields: { output?: string } = {}) =>
+    write(() => jobs.move(seq, event, { workerId: 'w', ...fields }, moment))
+  return { texts, found, count, add, move, indexed }
 }
+
+it('a job that has gone on since is found by what it is now, and written once', async () => {
+  const { found, add, move, indexed } = await setup()
+  const [ended, runs, tried] = [await add('ended'), await add('runs'), await add('tried')]
+  for (const seq of [ended, runs, tried]) await move(seq, 'claim')
+  await move(tried, 'fail', { output: '"rust"' })
+  await move(tried, 'retry')
+  await move(ended, 'complete', { output: '"chain"' })
+  // Of the submits those of the two that have not ended, and of the ends the one that nobody took back.
+  expect(await indexed(1)).toBe(true)
+  expect(found('anchor')).toEqual([runs])
+  expect(await indexed(1)).toBe(true)
+  expect(found('anchor')).toEqual([tried, runs])
+  expect(await indexed(10)).toBe(false)
+  expect(found('anchor')).toEqual([tried, runs, ended])
+  expect([found('chain'), found('rust')]).toEqual([[ended], []])
+  await move(runs, 'complete', { output: '"chain"' })
+  await indexed(10)
+  expect(found('chain')).toEqual([runs, ended])
+})
 
 it('finds jobs by the beginnings of words, few or many, newest first', async () => {
   const { texts, found, count } = await setup()

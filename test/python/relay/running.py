@@ -61,6 +61,13 @@ class RunsPrograms(unittest.TestCase):
         self.addCleanup(end)
         return process
 
+    def start_listening(self, *arguments: str) -> tuple[subprocess.Popen[str], str]:
+        """The same for one that tells where it listens; with that address, at which it answers from then on."""
+        process = self.start(*arguments)
+        line = process.stdout.readline() if process.stdout else ""
+        self.assertRegex(line, r"^listening on 127\.0\.0\.1:\d+$")
+        return process, line.removeprefix("listening on ").strip()
+
     def listener(self, path: Path | None = None) -> socket.socket:
         """The way back as a connection to this machine makes it: a socket, in place of the one before."""
         path = path or self.way

@@ -7,7 +7,7 @@ import socket
 import unittest
 from pathlib import Path
 
-from running import PATIENCE_S, RunsPrograms, until
+from running import PATIENCE_S, RunsPrograms
 
 SERVICE = ("--service", "s", "--after", "1000")
 
@@ -20,15 +20,11 @@ class Door(RunsPrograms):
 
     def agent(self, *more: str) -> str:
         engine = ("--engine", str(self.way), "--to", "127.0.0.1:1", "--key", str(self.key), *SERVICE)
-        process = self.start("agent", "--listen", "127.0.0.1:0", *engine, *more)
-        line = process.stdout.readline() if process.stdout else ""
-        self.assertRegex(line, r"^listening on 127\.0\.0\.1:\d+$")
-        return line.removeprefix("listening on ").strip()
+        return self.start_listening("agent", "--listen", "127.0.0.1:0", *engine, *more)[1]
 
     def hub(self, key: Path | None = None) -> None:
         to = ("--to", f"unix:{self.folder}/service.sock", "--folder", str(self.folder), "--key", str(key or self.key))
-        self.start("hub", "--listen", "127.0.0.1:0", *to)
-        until((self.folder / "hub.sock").exists, "the door")
+        self.start_listening("hub", "--listen", "127.0.0.1:0", *to)
 
     def ask(self, wish: object) -> tuple[socket.socket, str]:
         client = socket.socket(socket.AF_UNIX)

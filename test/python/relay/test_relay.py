@@ -19,10 +19,10 @@ MANY = 200
 
 class Relaying(RunsPrograms):
     def relay(self, *more: str) -> subprocess.Popen[str]:
-        process = self.start("relay", "--listen", "127.0.0.1:0", "--to", f"unix:{self.way}", *more)
-        line = process.stdout.readline() if process.stdout else ""
-        self.assertRegex(line, r"^listening on 127\.0\.0\.1:\d+$")
-        self.port = int(line.rsplit(":", 1)[1])
+        process, address = self.start_listening(
+            "relay", "--listen", "127.0.0.1:0", "--to", f"unix:{self.way}", *more
+        )
+        self.port = int(address.rsplit(":", 1)[1])
         return process
 
     def client(self) -> socket.socket:
@@ -156,9 +156,8 @@ class OverTcp(RunsPrograms):
     def test_the_way_back_may_be_an_address(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as listener:
             to = f"127.0.0.1:{listener.getsockname()[1]}"
-            process = self.start("relay", "--listen", "127.0.0.1:0", "--to", to)
-            line = process.stdout.readline() if process.stdout else ""
-            with socket.create_connection(("127.0.0.1", int(line.rsplit(":", 1)[1])), PATIENCE_S) as client:
+            _process, address = self.start_listening("relay", "--listen", "127.0.0.1:0", "--to", to)
+            with socket.create_connection(("127.0.0.1", int(address.rsplit(":", 1)[1])), PATIENCE_S) as client:
                 client.sendall(b"x")
                 with listener.accept()[0] as service:
                     self.assertEqual(service.recv(1), b"x")

@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 from typing import IO, Any
 
-from running import PATIENCE_S, RUNTIME, RunsPrograms, until
+from running import PATIENCE_S, RUNTIME, RunsPrograms
 
 CONTENT = b"print(1)\n" * 50_000
 MANIFEST = json.dumps({"path": "a", "sha256": hashlib.sha256(CONTENT).hexdigest(), "size": len(CONTENT)}) + "\n"
@@ -29,8 +29,7 @@ class Trees(RunsPrograms):
         self.key = self.folder / "key"
         self.key.write_bytes(b"a key of the swarm")
         to = ("--to", f"unix:{self.folder}/service.sock", "--folder", str(self.folder), "--key", str(self.key))
-        self.start("hub", "--listen", "127.0.0.1:0", *to)
-        until((self.folder / "hub.sock").exists, "the door")
+        self.start_listening("hub", "--listen", "127.0.0.1:0", *to)
 
     def node(self, name: str) -> tuple[Path, str]:
         """Folder of its store, and address of its agent."""
@@ -39,9 +38,8 @@ class Trees(RunsPrograms):
         engine = self.listener(self.folder / f"{name}.sock")
         threading.Thread(target=serve, args=(engine, store), daemon=True).start()
         about = ("--to", "127.0.0.1:1", "--key", str(self.key), "--service", "s", "--after", "1000")
-        process = self.start("agent", "--listen", "127.0.0.1:0", "--engine", str(self.folder / f"{name}.sock"), *about)
-        line = process.stdout.readline() if process.stdout else ""
-        return store, line.removeprefix("listening on ").strip()
+        engine_at = ("--engine", str(self.folder / f"{name}.sock"))
+        return store, self.start_listening("agent", "--listen", "127.0.0.1:0", *engine_at, *about)[1]
 
     def ask(self, wish: dict[str, str]) -> list[str]:
         with socket.socket(socket.AF_UNIX) as client:

@@ -171,7 +171,7 @@ export type LineCutter = {
   readonly rest: () => string
 }
 
-/** Begins to cut a text into lines. @param most characters of a line; what it has beyond them is left out */
+/** Begins to cut a text into lines. @param most how many characters are held of a line that has not ended yet */
 export function cutLines(most = Number.POSITIVE_INFINITY): LineCutter {
   let rest = ''
   return {

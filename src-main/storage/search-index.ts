@@ -5,7 +5,8 @@ import type { SearchIndex, StateStore } from '../services/ports/storage.ts'
 import { LAST_EVENT } from './event-store.ts'
 
 // Only the moves that change what is searched: the input at submit, output and error at the end, their loss at retry. A
-// job that has gone on to another state since is written when its later move is reached, and not twice.
+// job that has gone on to another state since is written when its later move is reached, and not twice; the claim of one
+// that is worked on is no such move.
 const CHANGED = `
   SELECT e.id, e.seq FROM events e CROSS JOIN jobs j ON j.seq = e.seq
   WHERE e.id > ? AND e.type = 'job' AND e.event NOT IN ('claim', 'progress', 'release', 'reorder')

@@ -55,6 +55,7 @@ export class Housekeeping {
   /** Begins. */
   start(): void {
     this.#stopped = false
+    this.#indexedAt = this.#deps.clock.steady()
     this.#planTick()
     this.#planIndex(TICK_MS)
     this.#planSweep(FIRST_SWEEP_MS)

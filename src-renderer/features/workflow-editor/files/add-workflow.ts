@@ -72,24 +72,22 @@ export async function addFiles(client: Pick<ApiClient, 'call'>, files: readonly 
   return { added, images, runs, lacking, refused }
 }
 
-/** Offers to run the files of runs as they were sent. @param go leads to a page */
+/** Where a page leads, and how it does what may fail. */
+type ReplayPorts = {
+  readonly go: (to: string) => void
+  readonly tried: (work: () => Promise<void>) => Promise<void>
+}
+
+/** Offers to run the files of runs as they were sent. */
 export function offerReplays(
   { client, store }: Pick<AppServices, 'client' | 'store'>,
   runs: AddedFiles['runs'],
-  go: (to: string) => void,
+  { go, tried }: ReplayPorts,
 ): void {
-  const { notify } = store.getState()
-  async function replay(file: File): Promise<void> {
-    try {
-      go(ADDRESS.run((await client.call('graphReplay', { bytes: file })).id))
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
-      notify({ kind: 'error', text: error.message })
-    }
-  }
   for (const { file, name } of runs) {
-    const more = { label: 'Run it as it was', run: () => void replay(file) }
-    notify({ kind: 'done', text: `${name} came from a run.`, more })
+    const replay = async () => go(ADDRESS.run((await client.call('graphReplay', { bytes: file })).id))
+    const more = { label: 'Run it as it was', run: () => void tried(replay) }
+    store.getState().notify({ kind: 'done', text: `${name} came from a run.`, more })
   }
 }
 

@@ -97,7 +97,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
         else await addImageNode(client, shown.tab, file, [point[0] + count * BESIDE, point[1] + count * BESIDE])
       }
       for (const text of [...lacking, ...refused]) notifyDone('error', text)
-      offerReplays(app, runs, go)
+      offerReplays(app, runs, { go, tried })
       for (const { id } of added) await tabs.show(id)
       const last = added.at(-1)
       if (last !== undefined) go(ADDRESS.workflow(last.id))

@@ -57,7 +57,7 @@ export function useLibraryActions(): LibraryActions {
       const { added, images, runs, lacking, refused } = await addFiles(client, files)
       void readAgain()
       for (const text of [...lacking, ...refused, ...images.map(({ why }) => why)]) notify({ kind: 'error', text })
-      offerReplays(app, runs, go)
+      offerReplays(app, runs, { go, tried })
       const [only] = added
       if (only !== undefined && added.length === 1) go(ADDRESS.workflow(only.id))
       else if (added.length > 1) notify({ kind: 'done', text: `${added.length} workflows are in the library.` })

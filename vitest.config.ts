@@ -74,14 +74,14 @@ export default defineConfig({
       project('pages', {
         include: ['test/pages/**/*.test.ts'],
         isolate: true,
-        globalSetup: './test/support/build-pages.ts',
+        globalSetup: './test/support/build-all.ts',
         group: IN_BROWSERS,
       }),
       // What Electron runs, on Node; it is built first where it is not of these sources.
       project('electron', {
         include: ['test/electron/**/*.test.ts'],
         isolate: true,
-        globalSetup: './test/support/build-desktop.ts',
+        globalSetup: './test/support/build-all.ts',
         limitMs: PACKAGE_LIMIT_MS,
       }),
       // Everything else, so that a new folder of tests is never left out: e2e, python, docker, ...

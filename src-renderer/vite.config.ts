@@ -24,7 +24,7 @@ export default defineConfig({
   root: import.meta.dirname,
   plugins: [withoutTextsOfDocuments, react(), tailwind()],
   build: {
-    outDir: '../out/renderer',
+    outDir: process.env.DRYDOCK_BUILD_TO ?? '../out/renderer',
     emptyOutDir: true,
     target: 'es2024',
     // Inlined files would be data addresses, which the policy of the pages allows for images alone.

@@ -3,10 +3,10 @@
  * README, licence and package.json, and installs libraries and Node with the package.
  */
 import { join } from 'node:path'
-import { buildDesktopIfStale } from '../../src-main/cli/build-desktop.mjs'
+import { buildIfStale, PROGRAM } from '../../src-main/cli/build.mjs'
 import { stageCore } from './stage-core.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-process.exitCode = buildDesktopIfStale(process.execPath)
+process.exitCode = buildIfStale(PROGRAM, process.execPath)
 if (process.exitCode === 0) stageCore({ root: ROOT, to: join(ROOT, 'out', 'package') })

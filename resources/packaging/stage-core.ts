@@ -110,9 +110,6 @@ function copyNode(root: string, to: string, { platform }: Target): void {
 function writeManifest(root: string, to: string): void {
   const { name, version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   writeFileSync(join(to, 'package.json'), JSON.stringify({ name, version, license, private: true, type: 'module' }))
-  // The service starts previews by the place that this file has in the sources.
-  mkdirSync(join(to, 'out', 'cli'), { recursive: true })
-  writeFileSync(join(to, 'out', 'cli', 'main.js'), "import '../desktop/cli.js'\n")
 }
 
 function demand(path: string, command: string): void {

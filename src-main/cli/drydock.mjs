@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The command `drydock`: starts on any Node from any folder and hands over to the command line on the pinned Node,
- * which is main.ts in a clone and built code in an installed package.
+ * which is built code in an installed package, and in a clone where it is of these sources; else it is main.ts.
  *
  * A Node that is new enough runs it in this process. An older one starts the pinned Node and stands in for it: same
  * terminal, same signals, same exit code. It uses no PATH and no dependency.
@@ -10,7 +10,6 @@ import module from 'node:module'
 import { pathToFileURL } from 'node:url'
 import { IS_CLONE, mayNeedSetUp, PINNED_NODE, PINNED_NODE_MAJOR, ROOT, setUp } from './set-up.mjs'
 
-const MAIN = IS_CLONE ? `${ROOT}/src-main/cli/main.ts` : `${ROOT}/out/package/out/desktop/cli.js`
 // Compiled code, types stripped: from the second start on, a service is up in half the time and 30 MB smaller.
 const COMPILED = `${ROOT}/node_modules/.drydock/compiled`
 
@@ -22,12 +21,21 @@ if (IS_CLONE && mayNeedSetUp()) {
   if (code !== 0) process.exit(code)
 }
 
+const MAIN = `${ROOT}/${await commandLine()}`
+
 if (Number.parseInt(process.versions.node, 10) >= PINNED_NODE_MAJOR) {
   process.argv[1] = MAIN
   module.enableCompileCache?.(COMPILED)
   await import(pathToFileURL(MAIN).href)
 } else {
   await handOver()
+}
+
+async function commandLine() {
+  if (!IS_CLONE) return 'out/package/out/desktop/cli.js'
+  const { isBuilt, PROGRAM } = await import('./build.mjs')
+  // Who changes the sources runs what they say now, without a build.
+  return isBuilt(PROGRAM) ? 'out/desktop/cli.js' : 'src-main/cli/main.ts'
 }
 
 async function handOver() {

@@ -1,5 +1,5 @@
 /**
- * The entry of the command line; importing it runs the command. The launcher drydock.mjs and the npm scripts do so.
+ * The entry of the command line; importing it runs the command, as the launcher drydock.mjs does.
  * The program itself is built in run-cli.ts, which tests call with surroundings of their own.
  */
 import { getCompileCacheDir } from 'node:module'

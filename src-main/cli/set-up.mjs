@@ -1,6 +1,6 @@
 /**
  * Installs the dependencies of this clone when they are missing or older than the lock file asks for, and with
- * `--pages` builds the web pages when they are missing or of other sources.
+ * `--build` builds web pages and program when they are missing or of other sources.
  *
  * It is the step before every npm script, and the launcher calls it too. It has no dependencies and no TypeScript,
  * because it must run on whatever Node a machine has before the pinned one is there. It writes to stderr only:
@@ -271,13 +271,13 @@ function run(command, args, env = process.env) {
   })
 }
 
-// With `--pages`, before what serves them. Loaded here, as the launcher needs it not.
-async function setUpPages() {
-  if (!process.argv.includes('--pages')) return 0
-  const { buildPagesIfStale } = await import('./build-pages.mjs')
-  return buildPagesIfStale(PINNED_NODE)
+// With `--build`, before what runs it. Loaded here, as a plain set-up needs it not.
+async function setUpBuilds() {
+  if (!process.argv.includes('--build')) return 0
+  const { buildIfStale, PAGES, PROGRAM } = await import('./build.mjs')
+  return buildIfStale(PAGES, PINNED_NODE) || buildIfStale(PROGRAM, PINNED_NODE)
 }
 
 if (realpathSync(process.argv[1] ?? '') === realpathSync(fileURLToPath(import.meta.url))) {
-  process.exitCode = (await setUp()) || (await setUpPages())
+  process.exitCode = (await setUp()) || (await setUpBuilds())
 }

@@ -72,10 +72,8 @@ const STOP_GRACE_MS = 10_000
 const RESPONSE_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
 const LOCK_RETRY_MS = 50
-// In a package the service is JavaScript, and so is the command line beside it.
-const CLI = fileURLToPath(
-  new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : '../cli/main.js', import.meta.url),
-)
+// The built program is one flat folder.
+const CLI = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : 'cli.js', import.meta.url))
 const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
 
 /**

@@ -1,7 +1,7 @@
 /** The form for a new endpoint with a real engine. */
 import { beforeAll, beforeEach, test } from 'vitest'
 import { setup } from '../pages/support.ts'
-import { setup as buildPages } from '../support/build-pages.ts'
+import { setup as buildAll } from '../support/build-all.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
@@ -16,7 +16,7 @@ const BUILD_MS = 120_000
 const AGAIN = { retry: 2 } as const
 
 beforeAll(() => {
-  if (why === undefined) buildPages()
+  if (why === undefined) buildAll()
 }, BUILD_MS)
 
 beforeEach(({ skip }) => skip(why !== undefined, why))

@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { NARROW, setup } from '../pages/support.ts'
-import { setup as buildPages } from '../support/build-pages.ts'
+import { setup as buildAll } from '../support/build-all.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
@@ -21,7 +21,7 @@ def handler(job):
 const AGAIN = { retry: 2 } as const
 
 beforeAll(() => {
-  if (why === undefined) buildPages()
+  if (why === undefined) buildAll()
 }, BUILD_MS)
 
 beforeEach(({ skip }) => skip(why !== undefined, why))

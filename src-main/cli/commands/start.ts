@@ -76,8 +76,8 @@ async function openedWindow(
     return false
   }
   if (plan.needsBuild) {
-    const { buildDesktopIfStale } = await import('../build-desktop.mjs')
-    if (buildDesktopIfStale(process.execPath) !== 0) throw new CliError('WINDOW_FAILED', { why: 'it was not built' })
+    const { buildIfStale, PROGRAM } = await import('../build.mjs')
+    if (buildIfStale(PROGRAM, process.execPath) !== 0) throw new CliError('WINDOW_FAILED', { why: 'it was not built' })
   }
   await runWindow(plan, options, surroundings)
   return true

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { availableParallelism } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/longest-first.ts'
@@ -9,11 +10,13 @@ const SOAK_LIMIT_MS = 15 * 60_000
 // A test that makes a package copies 200 MB twice, beside others on two cores, in ms.
 const PACKAGE_LIMIT_MS = 300_000
 
-// On two cores, the smallest machine that it must run on: most tests wait for processes and containers for more than half
-// of their time, those in browsers for less. Files of one group run side by side, and projects of one number are a group:
-// the networks of containers, which come and go, would break off what browsers load.
-const MOSTLY_WAITING = { maxWorkers: 4, groupOrder: 0 }
-const IN_BROWSERS = { maxWorkers: 3, groupOrder: 1 }
+// Two cores are the smallest machine that it must run on, and more than four would wait for the longest file. Most tests
+// wait for processes and containers for more than half of their time, those in browsers for less. Files of one group run
+// side by side, and projects of one number are a group: the networks of containers, which come and go, would break off
+// what browsers load.
+const CORES = Math.max(2, Math.min(4, availableParallelism()))
+const MOSTLY_WAITING = { maxWorkers: CORES * 2, groupOrder: 0 }
+const IN_BROWSERS = { maxWorkers: Math.floor(CORES * 1.5), groupOrder: 1 }
 // They measure spans and memory, and each would disturb the others.
 const ONE_AT_A_TIME = { maxWorkers: 1, groupOrder: 2 }
 

@@ -313,6 +313,7 @@ export const batchDetail = batchView.extend({
 export type BatchDetail = z.infer<typeof batchDetail>
 
 const BATCH = '/api/batches/:batchId'
+const lineNumber = wholeNumber.refine((n) => n >= 1, 'must be at least 1').describe('number of the first line, from 1')
 
 /** Part of the management API. Source: ours; docs/spec/batches.md. */
 export const BATCH_ROUTES = {
@@ -341,9 +342,7 @@ export const BATCH_ROUTES = {
     summary: 'Queue a job for each line of JSON, the body of a run; lines that were taken in before are left out',
     role: 'run',
     isStep: true,
-    query: {
-      from: wholeNumber.refine((n) => n >= 1, 'must be at least 1').describe('number of the first line, from 1'),
-    },
+    query: { from: lineNumber },
     bodyType: 'application/x-ndjson',
     response: jobImportResult.extend({ received: count }),
     errors: ['BAD_FIELD', 'BATCH_NOT_FOUND', 'BATCH_CLOSED', 'BODY_TOO_LARGE', 'ENDPOINT_NOT_FOUND'],
@@ -389,8 +388,9 @@ export const BATCH_ROUTES = {
     methods: ['GET'],
     path: `${BATCH}/export`,
     summary: 'The results of a batch so far as JSON lines (application/x-ndjson), in the order of its inputs',
+    query: { from: lineNumber.optional() },
     response: z.string(),
-    errors: ['BATCH_NOT_FOUND'],
+    errors: ['BAD_FIELD', 'BATCH_NOT_FOUND'],
     source: 'ours',
   },
 } as const satisfies Record<string, Route>

@@ -20,8 +20,8 @@ async function withBatch(total: number, more: object = {}) {
   const append = async (from: number, body: string) =>
     (await service.ask('POST', `/api/batches/${batch.id}/lines?from=${from}`, { body, headers })).body
   const read = () => service.get(`/api/batches/${batch.id}`)
-  const exported = async () => {
-    const text = await (await service.request('GET', `/api/batches/${batch.id}/export`)).text()
+  const exported = async (query = '') => {
+    const text = await (await service.request('GET', `/api/batches/${batch.id}/export${query}`)).text()
     return text.split('\n').flatMap((line) => (line === '' ? [] : JSON.parse(line)))
   }
   return { ...service, batch, create, append, read, exported }
@@ -42,6 +42,7 @@ describe('a batch', () => {
       [4, 'IN_QUEUE'],
       [5, 'IN_QUEUE'],
     ])
+    expect((await exported('?from=2')).map(({ line }) => line)).toEqual([3, 4, 5])
     expect((await get('/api/batches?endpoint=e')).batches).toMatchObject([{ name: 'evening', total: 4 }])
   })
 

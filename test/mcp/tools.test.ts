@@ -131,9 +131,9 @@ async function useManyInputs(call: Agent['call']): Promise<void> {
     expect(data).toMatchObject({ jobs: { COMPLETED: 3 }, says: ['3 of 3 inputs ended'] })
   })
   expect((await call('batch_read', { endpointId: 'echo' })).data.batches).toMatchObject([{ name: 'three' }])
-  const { data: page, text } = await call('batch_results', { batchId: submitted.id, offset: 1, rows: 1 })
+  const { data: page, text } = await call('batch_results', { batchId: submitted.id, line: 2, rows: 1 })
   expect(page.results).toMatchObject([{ status: 'COMPLETED', output: { n: 2 } }])
-  expect(text).toContain('More results: offset=2.')
+  expect(text).toContain('More results: line=3.')
   expect((await call('batch_retry', { batchId: submitted.id })).data).toMatchObject({ changed: 0 })
   expect((await call('batch_cancel', { batchId: submitted.id })).data).toMatchObject({ changed: 0 })
 

@@ -90,8 +90,8 @@ export const JOB_FILE_OPERATIONS = {
     await deleteBatch(service, path.batchId)
     return DONE
   },
-  batchExport: ({ path }, service) =>
-    fileResponse(exportBatch(service, requireBatch(service.storage, path.batchId)), {
+  batchExport: ({ path, query }, service) =>
+    fileResponse(exportBatch(service, requireBatch(service.storage, path.batchId), query.from), {
       name: 'batch.jsonl',
       type: 'application/x-ndjson',
     }),

@@ -54,7 +54,7 @@ export const BATCH_TOOLS: readonly Tool[] = [
     name: 'batch_results',
     title: 'Read the results of a batch',
     description: 'What came of the inputs of a batch so far, in their order: state, output or error of each.',
-    input: { batchId, offset: offset.describe('inputs to leave out'), rows: rows(20) },
+    input: { batchId, line: z.number().int().min(1).default(1).describe('the first line, from 1'), rows: rows(20) },
     role: 'read',
     effect: 'reads',
     rest: 'Ask for fewer rows; read a long output with job_payload.',
@@ -149,26 +149,24 @@ async function submitBatch({ endpointId: endpoint, name: named, inputs: given }:
   return { data: batchText(await client.call('batchRead', { path })) }
 }
 
-type Page = { readonly batchId: string; readonly offset: number; readonly rows: number }
+type Page = { readonly batchId: string; readonly line: number; readonly rows: number }
 
 // A result as it is shown; the whole of it is in its job.
 const RESULT_LENGTH = 1500
 
-async function readResults({ batchId: id, offset: from, rows: count }: Page, { client }: ToolContext) {
+async function readResults({ batchId: id, line: from, rows: count }: Page, { client }: ToolContext) {
   const results: unknown[] = []
-  let at = 0
-  for await (const line of linesOf(client, id)) {
-    at += 1
-    if (at <= from) continue
-    if (results.length === count) return { data: { results }, more: `More results: offset=${from + count}.` }
-    results.push(line.length <= RESULT_LENGTH ? JSON.parse(line) : cutText(line, RESULT_LENGTH))
+  for await (const text of exportedFrom(client, id, from)) {
+    if (results.length === count) return { data: { results }, more: `More results: line=${JSON.parse(text).line}.` }
+    results.push(text.length <= RESULT_LENGTH ? JSON.parse(text) : cutText(text, RESULT_LENGTH))
   }
   return { data: { results } }
 }
 
-async function* linesOf(client: ServiceClient, id: string): AsyncGenerator<string> {
+async function* exportedFrom(client: ServiceClient, id: string, from: number): AsyncGenerator<string> {
   const lines = cutLines()
-  for await (const text of client.download('batchExport', { path: { batchId: id } })) yield* lines.take(text)
+  for await (const text of client.download('batchExport', { path: { batchId: id }, query: { from } }))
+    yield* lines.take(text)
   if (lines.rest() !== '') yield lines.rest()
 }
 

@@ -183,9 +183,10 @@ export async function cancelBatch(deps: Deps, id: string): Promise<BulkResult> {
 /**
  * What became of each input so far, as lines of JSON in the order of the inputs, made as they are asked for. Inputs that
  * have not arrived have no line yet; those without a result have their state alone.
+ * @param from number of the first line
  */
-export async function* exportBatch({ storage }: Deps, { seq: batch }: Batch): AsyncGenerator<Json> {
-  let lines = storage.batches.lines(batch, 0, AT_ONCE)
+export async function* exportBatch({ storage }: Deps, { seq: batch }: Batch, from = 1): AsyncGenerator<Json> {
+  let lines = storage.batches.lines(batch, from - 1, AT_ONCE)
   for (let last = lines.at(-1); last !== undefined; last = lines.at(-1)) {
     for (const { line, seq, reason } of lines) {
       if (seq === null) yield `${JSON.stringify({ line, status: 'REFUSED', error: reason })}\n`

@@ -66,6 +66,7 @@ export const PROGRAM = {
 
 const PLACING_TRIES = 10
 
+const look = (path) => statSync(path, { throwIfNoEntry: false })
 const say = (text) => process.stderr.write(`${text}\n`)
 const folderOf = (part) => join(OUT, part.folder)
 const stampOf = (part) => join(OUT, `${part.folder}.sources`)
@@ -86,7 +87,7 @@ export function buildIfStale(part, node) {
  * @param {Part} part
  */
 export function isBuilt(part) {
-  const stamp = statSync(stampOf(part), { throwIfNoEntry: false })
+  const stamp = look(stampOf(part))
   if (stamp === undefined || !existsSync(join(folderOf(part), part.entry))) return false
   if (lastChange(part.sources) < stamp.mtimeMs) return true
   const begun = new Date()
@@ -146,24 +147,28 @@ function writeStamp(part, sources, begun) {
   utimesSync(stampOf(part), begun, begun)
 }
 
-// By the time of change, which no program can set, of files and of folders, which lose and gain entries; in ms.
+// By the time of change, which no program can set, of files and of folders, which lose and gain entries; in ms. What is
+// gone again, like the file of an editor, is a change.
 function lastChange(sources) {
-  return Math.max(...sources.flatMap((source) => entriesOf(source)).map((path) => statSync(path).ctimeMs))
+  return Math.max(...entriesOf(sources).map((path) => look(path)?.ctimeMs ?? Infinity))
 }
 
 function hashSources(sources) {
   const hash = createHash('sha256')
-  for (const path of sources.flatMap((source) => entriesOf(source)).sort())
-    if (statSync(path).isFile()) hash.update(`${path}\n`).update(readFileSync(path))
+  for (const path of entriesOf(sources).sort())
+    if (look(path)?.isFile()) hash.update(`${path}\n`).update(readFileSync(path))
   return hash.digest('hex')
 }
 
-// A file or folder of the clone with all that is below it.
-function entriesOf(source) {
-  const path = join(ROOT, source)
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) return []
-  return stats.isFile() ? [path] : [path, ...readdirSync(path, { recursive: true }).map((below) => join(path, below))]
+// Files and folders of the clone, each with all that is below it.
+function entriesOf(sources) {
+  return sources
+    .map((source) => join(ROOT, source))
+    .filter(existsSync)
+    .flatMap((path) => [
+      path,
+      ...(look(path)?.isDirectory() ? readdirSync(path, { recursive: true }).map((below) => join(path, below)) : []),
+    ])
 }
 
 if (realpathSync(process.argv[1] ?? '') === realpathSync(fileURLToPath(import.meta.url))) {

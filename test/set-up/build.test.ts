@@ -1,4 +1,4 @@
-import { existsSync, rmSync, utimesSync } from 'node:fs'
+import { existsSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { Clone, ended } from './clone.ts'
 
@@ -93,6 +93,15 @@ test('the launcher runs the built program where it is of these sources, and else
   expect(await printed()).toBe('built')
   rmSync(`${clone.root}/${OTHER_FILE}`)
   expect(await printed()).toBe('first')
+})
+
+test('a file that leads nowhere, as an editor leaves one beside what it edits, stops no start', async () => {
+  const { clone, build, printed } = await setup()
+  await build()
+  clone.write('out/desktop/cli.js', printing('built'))
+  symlinkSync('nowhere', `${clone.root}/src-main/server/.#main.ts`)
+  expect(await printed()).toBe('built')
+  expect(await build()).toEqual(DONE)
 })
 
 test('a change is seen whatever time of change its file claims', async () => {

@@ -9,9 +9,8 @@ export const NOT_BUNDLED = ['better-sqlite3', 'dockerode']
 
 /**
  * How the program is built: what Electron runs has to be JavaScript, since its Node takes no types away, and a few files
- * start in half the time of the sources. The folder is
- * flat and two levels below the root, so that `../../resources` in the sources means the same there. The pages are not
- * built here: the service gives its window those of out/renderer.
+ * start in half the time of the sources. The folder is flat and two levels below the root, so that `../../resources` in
+ * the sources means the same there. The pages are not built here: the service gives its window those of out/renderer.
  */
 export default defineConfig({
   main: {

@@ -37,7 +37,7 @@ export function packagePaths({
     service: join(built, 'service.js'),
     commandLine: {
       program: join(core, 'node_modules', 'node', 'bin', platform === 'win32' ? 'node.exe' : 'node'),
-      args: [packagedTo === undefined ? join(core, 'src-main', 'cli', 'main.ts') : join(built, 'cli.js')],
+      args: [join(built, 'cli.js')],
     },
   }
 }

@@ -2,108 +2,109 @@ import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
+import { BeginWithWaiting } from './test/support/begin-with-waiting.ts'
 import { PATIENCE_MS, TEST_LIMIT_MS } from './test/support/patience.ts'
 
-// A soak test runs a fault hundreds of times, in ms.
+// A soak test repeats a fault hundreds of times, in ms.
 const SOAK_LIMIT_MS = 15 * 60_000
-// A test that makes a package copies 200 MB twice, beside others on two cores, in ms.
+// A test that makes a package copies 200 MB twice, on two busy cores, in ms.
 const PACKAGE_LIMIT_MS = 300_000
 
-// Two cores are the smallest machine that it must run on, and more than four would wait for the longest file. Most tests
-// wait for processes and containers for more than half of their time, those in browsers for less. Files of one group run
-// side by side, and projects of one number are a group: the networks of containers, which come and go, would break off
-// what browsers load.
+// Projects of one group run side by side; the next group starts when the last one has ended.
+// Tests of processes and containers spend more than half of their time waiting, so twice as many run as there are cores.
 const CORES = Math.max(2, Math.min(4, availableParallelism()))
-const MOSTLY_WAITING = { maxWorkers: CORES * 2, groupOrder: 0 }
-const IN_BROWSERS = { maxWorkers: Math.floor(CORES * 1.5), groupOrder: 1 }
-// They measure spans and memory, and each would disturb the others.
-const ONE_AT_A_TIME = { maxWorkers: 1, groupOrder: 2 }
+const WAITING = { maxWorkers: CORES * 2, groupOrder: 0 }
+// Container networks that come and go break off what Chromium loads.
+const IN_BROWSERS = { maxWorkers: CORES * 2, groupOrder: 1 }
+// Tests that measure time or memory disturb each other.
+const ALONE = { maxWorkers: 1, groupOrder: 2 }
 
-// Folders whose tests start no processes and share nothing: their files may share one worker, which saves its start.
-const IN_ONE_PROCESS = ['unit', 'api', 'architecture']
-const IN_OWN_PROCESS = ['conformance', 'soak', 'comfy', 'renderer', 'pages', 'electron', 'alone']
-const named = [...IN_ONE_PROCESS, ...IN_OWN_PROCESS]
+const SMOKE = '**/*.smoke.test.ts'
+const BUILT = './test/support/build-all.ts'
 
-// A `python3` of a version manager is a script, which takes a tenth of a second of the processor to find the program;
-// tests start it a thousand times.
-try {
-  const program = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
-  process.env.PATH = `${dirname(program)}${delimiter}${process.env.PATH}`
-  // Where Python is told to keep nothing of what it compiles, each of these starts would compile our packages anew.
-  execFileSync(program, ['-m', 'compileall', '-q', join(import.meta.dirname, 'resources', 'python')])
-} catch {
-  // Tests that need Python say that there is none.
+type Options = {
+  include?: string[]
+  exclude?: string[]
+  /** True for one process a file; false where files start no processes and change nothing global. */
+  isolate?: boolean
+  limitMs?: number
+  environment?: 'happy-dom'
+  globalSetup?: string
+  group?: typeof WAITING
 }
 
-const project = (
-  name: string,
-  options: {
-    include: string[]
-    exclude?: string[]
-    isolate: boolean
-    limitMs?: number
-    environment?: 'happy-dom'
-    globalSetup?: string
-    group?: typeof MOSTLY_WAITING
-  },
-) => ({
-  extends: true as const,
-  test: {
-    name,
-    include: options.include,
-    exclude: ['**/node_modules/**', ...(options.exclude ?? [])],
-    isolate: options.isolate,
-    environment: options.environment ?? 'node',
-    globalSetup: options.globalSetup ?? [],
-    maxWorkers: (options.group ?? MOSTLY_WAITING).maxWorkers,
-    sequence: { groupOrder: (options.group ?? MOSTLY_WAITING).groupOrder },
-    testTimeout: options.limitMs ?? TEST_LIMIT_MS,
-    hookTimeout: options.limitMs ?? TEST_LIMIT_MS,
-  },
-})
+/** The tests of the folder `test/NAME`, unless `include` names others. */
+function project(name: string, options: Options = {}) {
+  const { include = [`test/${name}/**/*.test.{ts,tsx}`], exclude = [SMOKE], isolate = true, group = WAITING } = options
+  const limitMs = options.limitMs ?? TEST_LIMIT_MS
+  return {
+    extends: true as const,
+    test: {
+      name,
+      include,
+      exclude: ['**/node_modules/**', ...exclude],
+      isolate,
+      environment: options.environment ?? 'node',
+      globalSetup: options.globalSetup ?? [],
+      maxWorkers: group.maxWorkers,
+      sequence: { groupOrder: group.groupOrder },
+      testTimeout: limitMs,
+      hookTimeout: limitMs,
+    },
+  }
+}
+
+/** Projects of `npm test`: all rules and use cases, and one smoke test of each thing that only the real part can prove. */
+const QUICK = [
+  project('unit', { isolate: false }),
+  project('api', { isolate: false }),
+  project('architecture', { isolate: false }),
+  project('renderer', { environment: 'happy-dom' }),
+  project('smoke', { include: [`test/${SMOKE}`], exclude: ['test/pages/**'], globalSetup: BUILT }),
+  project('pages-smoke', {
+    include: [`test/pages/${SMOKE}`],
+    exclude: [],
+    globalSetup: BUILT,
+    group: IN_BROWSERS,
+  }),
+]
+
+/** What `npm run test:all` adds. */
+const REST = [
+  project('conformance'),
+  project('pages', { globalSetup: BUILT, group: IN_BROWSERS }),
+  project('electron', { globalSetup: BUILT, limitMs: PACKAGE_LIMIT_MS }),
+  project('alone', { group: ALONE }),
+]
+
+/** Projects with commands of their own: `npm run test:comfy` and `npm run test:soak`. */
+const TOOLS = [project('comfy'), project('soak', { limitMs: SOAK_LIMIT_MS, group: ALONE })]
+
+// All other folders, so that a new one is never left out.
+const named = [...QUICK, ...REST, ...TOOLS].map(({ test }) => `test/${test.name}/**`)
+const PROCESSES = project('processes', { include: ['test/**/*.test.ts'], exclude: [SMOKE, ...named] })
+
+usePlainPython()
 
 export default defineConfig({
   test: {
     pool: 'forks',
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: BeginWithWaiting },
+    setupFiles: ['./test/support/note-costs.ts'],
     expect: { poll: { timeout: PATIENCE_MS } },
     reporters: ['default', './test/support/print-summary.ts', './test/soak/report/note-outcomes.ts'],
-    projects: [
-      ...IN_ONE_PROCESS.map((name) => project(name, { include: [`test/${name}/**/*.test.ts`], isolate: false })),
-      project('conformance', { include: ['test/conformance/**/*.test.ts'], isolate: true }),
-      project('renderer', { include: ['test/renderer/**/*.test.{ts,tsx}'], isolate: true, environment: 'happy-dom' }),
-      // A browser drives the pages of real services; the pages are built first where they are not of these sources.
-      project('pages', {
-        include: ['test/pages/**/*.test.ts'],
-        isolate: true,
-        globalSetup: './test/support/build-all.ts',
-        group: IN_BROWSERS,
-      }),
-      // What Electron runs, on Node; it is built first where it is not of these sources.
-      project('electron', {
-        include: ['test/electron/**/*.test.ts'],
-        isolate: true,
-        globalSetup: './test/support/build-all.ts',
-        limitMs: PACKAGE_LIMIT_MS,
-      }),
-      // Everything else, so that a new folder of tests is never left out: e2e, python, docker, ...
-      project('processes', {
-        include: ['test/**/*.test.ts'],
-        exclude: named.map((name) => `test/${name}/**`),
-        isolate: true,
-      }),
-      // They judge spans, so all others have ended before.
-      project('alone', { include: ['test/alone/**/*.test.ts'], isolate: true, group: ONE_AT_A_TIME }),
-      // Only in `npm run test:comfy`, which installs the public editor's page.
-      project('comfy', { include: ['test/comfy/**/*.test.ts'], isolate: true }),
-      // Only in `npm run test:soak`; `npm test` leaves both out by name.
-      project('soak', {
-        include: ['test/soak/**/*.test.ts'],
-        isolate: true,
-        limitMs: SOAK_LIMIT_MS,
-        group: ONE_AT_A_TIME,
-      }),
-    ],
+    projects: [...QUICK, ...REST, PROCESSES, ...TOOLS],
   },
 })
+
+// A version manager's `python3` is a shell script that takes 0.1 s to find the program, and tests start it a thousand times.
+function usePlainPython() {
+  try {
+    const program = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim()
+    process.env.PATH = `${dirname(program)}${delimiter}${process.env.PATH}`
+    // With PYTHONDONTWRITEBYTECODE set, each start would compile our packages again.
+    execFileSync(program, ['-m', 'compileall', '-q', join(import.meta.dirname, 'resources', 'python')])
+  } catch {
+    // Tests that need Python are skipped and say so.
+  }
+}

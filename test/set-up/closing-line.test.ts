@@ -5,25 +5,42 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ended } from './clone.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
+const SUPPORT = ['print-summary.ts', 'note-costs.ts', 'close-run.ts']
 
-/** Runs the real test runner with the project's reporter over test files of its own. */
-async function run(files: Readonly<Record<string, string>>): Promise<{ code: number | null; lines: string[] }> {
+type Result = { readonly code: number | null; readonly lines: readonly string[] }
+
+/** A folder with test files of its own, for the real test runner with the project's reporter. */
+function testFolder(files: Readonly<Record<string, string>>) {
   // Below node_modules, where the project's own run does not look and its packages are found.
   const folder = mkdtempSync(join(ROOT, 'node_modules', '.drydock-closing-line-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  symlinkSync(join(ROOT, 'test/support/print-summary.ts'), join(folder, 'print-summary.ts'))
-  const config = { reporters: ['dot', './print-summary.ts'], include: ['*.case.ts'], exclude: [], maxWorkers: 1 }
+  for (const name of SUPPORT) symlinkSync(join(ROOT, 'test/support', name), join(folder, name))
+  const config = {
+    name: 'cases',
+    reporters: ['dot', './print-summary.ts'],
+    setupFiles: ['./note-costs.ts'],
+    include: ['*.case.ts'],
+    exclude: [],
+    maxWorkers: 1,
+  }
   writeFileSync(join(folder, 'vitest.config.ts'), `export default ${JSON.stringify({ test: config })}\n`)
   for (const [name, text] of Object.entries(files)) {
     writeFileSync(join(folder, name), `import { afterAll, beforeEach, describe, expect, test } from 'vitest'\n${text}`)
   }
-  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
-  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, VITEST: undefined }
-  const end = await ended(
-    spawn(process.execPath, [vitest, 'run'], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }),
-  )
-  return { code: end.code, lines: end.stdout.trimEnd().split('\n') }
+  const report = join(folder, 'report.json')
+  const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, VITEST: undefined, TEST_REPORT: report }
+  const start = async (...args: readonly string[]): Promise<Result> => {
+    const child = spawn(process.execPath, [...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const end = await ended(child)
+    return { code: end.code, lines: end.stdout.trimEnd().split('\n') }
+  }
+  return {
+    run: () => start(join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run'),
+    close: (...reports: readonly string[]) => start(join(ROOT, 'test/support/close-run.ts'), report, ...reports),
+  }
 }
+
+const run = (files: Readonly<Record<string, string>>) => testFolder(files).run()
 
 test('the last line counts the tests, after the reasons of the skipped ones', async () => {
   const { code, lines } = await run({
@@ -36,9 +53,10 @@ test('the last line counts the tests, after the reasons of the skipped ones', as
       })
       test.todo('later')`,
   })
-  expect(lines.slice(-3)).toEqual([
+  expect(lines.slice(-4)).toEqual([
     'skipped: 2 in a.case.ts: no Docker engine',
     'skipped: 1 in a.case.ts: not written yet',
+    expect.stringMatching(/^took \d+ s$/),
     '1 passed, 0 failed, 3 skipped',
   ])
   expect(code).toBe(0)
@@ -54,11 +72,54 @@ test('what fails is told before the last line, and counts outside a test too', a
     'c.case.ts': `test('leaks', () => { Promise.reject(new Error('nobody waits')) })`,
   })
   expect(lines.at(-1)).toBe('3 passed, 4 failed')
-  expect(lines.slice(-5, -1).sort()).toEqual([
+  expect(lines.slice(-6, -2).sort()).toEqual([
     'failed: a.case.ts > a suite: hook',
     'failed: a.case.ts > fails: expected 1 to be 2 // Object.is equality',
     'failed: b.case.ts: not loaded',
     'failed: outside all tests: nobody waits',
   ])
+  expect(code).toBe(1)
+})
+
+// Fails on its first run in a folder, and passes from the second on.
+const ONCE = `
+  import { existsSync, writeFileSync } from 'node:fs'
+  test('fails once', ({ task }) => {
+    const seen = task.file.filepath + '.seen'
+    const first = !existsSync(seen)
+    writeFileSync(seen, '')
+    expect(first).toBe(false)
+  })
+  test('passes', () => {})`
+
+test('a file that passes alone is named as flaky, and the run passes', async () => {
+  const folder = testFolder({ 'a.case.ts': ONCE, 'b.case.ts': `test('passes', () => {})` })
+  expect((await folder.run()).lines.at(-1)).toBe('2 passed, 1 failed')
+  const { code, lines } = await folder.close()
+  expect(lines).toContain('flaky: a.case.ts: fails once')
+  expect(lines.find((line) => line.startsWith('cases'))).toMatch(/^cases +2 /)
+  expect(lines.at(-1)).toBe('3 passed, 0 failed')
+  expect(code).toBe(0)
+})
+
+test('more than three flaky files fail the run', async () => {
+  const names = ['a', 'b', 'c', 'd']
+  const folder = testFolder(Object.fromEntries(names.map((name) => [`${name}.case.ts`, ONCE])))
+  await folder.run()
+  const { code, lines } = await folder.close()
+  expect(lines.filter((line) => line.startsWith('flaky: '))).toHaveLength(4)
+  expect(lines.at(-1)).toBe('8 passed, 1 failed')
+  expect(code).toBe(1)
+})
+
+test('what fails alone too fails the run, as do an error outside all tests and a part without a report', async () => {
+  const folder = testFolder({
+    'a.case.ts': `test('fails', () => expect(1).toBe(2))`,
+    'b.case.ts': `test('leaks', () => { Promise.reject(new Error('nobody waits')) })`,
+  })
+  await folder.run()
+  const { code, lines } = await folder.close('no-such-report.json')
+  expect(lines).toContain('failed: a.case.ts, alone too')
+  expect(lines.at(-1)).toBe('1 passed, 3 failed')
   expect(code).toBe(1)
 })

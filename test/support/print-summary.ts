@@ -1,6 +1,7 @@
-import { writeSync } from 'node:fs'
+import { writeFileSync, writeSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
+import type { Costs } from './note-costs.ts'
 
 /** What a run of tests came to. */
 export interface RunSummary {
@@ -61,18 +62,61 @@ export function closingLine({ passed, failed, skipped }: Pick<RunSummary, 'passe
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
+/** What TEST_REPORT names holds after a run. */
+export interface RunReport extends RunSummary {
+  readonly exitCode: number
+  readonly tookMs: number
+  readonly files: readonly FileReport[]
+}
+
+export interface FileReport {
+  readonly project: string
+  /** From the root. */
+  readonly file: string
+  readonly tests: number
+  /** Names of the tests that failed, or of the suites; empty for a file that could not be loaded. */
+  readonly failed: readonly string[]
+  readonly ok: boolean
+  /** Absent where the file did not come to its end. */
+  readonly costs?: Costs | undefined
+}
+
+function reportFile(module: TestModule): FileReport {
+  const failing = [...module.children.allTests('failed'), ...module.children.allSuites()].filter(
+    (task) => task.type === 'test' || task.errors().length > 0,
+  )
+  return {
+    project: module.project.name,
+    file: module.relativeModuleId,
+    tests: [...module.children.allTests()].length,
+    failed: failing.map(({ fullName }) => fullName),
+    ok: module.ok(),
+    costs: module.meta().costs,
+  }
+}
+
+/** `4 min 7 s`. */
+export function minutes(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}
+
 /**
- * Prints why tests were skipped, what failed and, as the very last line of the process, the closing line. Each failure
- * is a line here too, because of a long run only the end may have been kept.
+ * Prints why tests were skipped, what failed, how long the run took and, as the very last line of the process, the
+ * closing line. Writes all of it into the file that TEST_REPORT names.
  */
 export default class PrintSummary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const summary = summarize(modules, unhandledErrors)
+    const files = modules.map(reportFile)
     // On exit, because the other reporters and the teardown of the run may still print.
-    process.once('exit', () => {
+    process.once('exit', (exitCode) => {
+      const tookMs = Math.round(performance.now())
+      const report: RunReport = { ...summary, exitCode, tookMs, files }
+      if (process.env.TEST_REPORT !== undefined) writeFileSync(process.env.TEST_REPORT, JSON.stringify(report))
       const skips = summary.skips.map(({ file, reason, count }) => `skipped: ${count} in ${file}: ${reason}\n`)
       const failures = summary.failures.map((failure) => `failed: ${failure}\n`)
-      writeSync(1, `${skips.join('')}${failures.join('')}${closingLine(summary)}\n`)
+      writeSync(1, `${skips.join('')}${failures.join('')}took ${minutes(tookMs)}\n${closingLine(summary)}\n`)
     })
   }
 }

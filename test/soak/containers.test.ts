@@ -1,4 +1,4 @@
-/** The faults of docs/spec/targets.md, 2, on containers, with all their runs; `npm test` does a few of each. */
+/** The faults of docs/spec/targets.md, 2, on containers, with all their runs; `npm run test:all` does a few of each. */
 import { beforeEach, describe, test } from 'vitest'
 import { forkInContainers, printInContainers, streamInContainers } from '../safety/hostile-containers.ts'
 import { freezeContainers, killContainers, starveContainers } from '../safety/lose-containers.ts'

@@ -1,6 +1,6 @@
 /**
  * `npm run test:soak -- [--report] [--keep] [--proofs] [--last] [--share PART] [FILE ...]`: the soak, with all further arguments given to
- * vitest. With --report it writes RELIABILITY.md from what was seen, and runs the tests of `npm test` that prove the
+ * vitest. With --report it writes RELIABILITY.md from what was seen, and runs the tests of `npm run test:all` that prove the
  * other rows too, where no files are named; --proofs runs only these. --keep adds to the results of earlier runs, so
  * that a soak can be run in pieces; --last only writes from them. --share 0.05 makes each fault a twentieth as often; the document says so.
  */

@@ -27,7 +27,7 @@ export function readResults(text: string): readonly ResultLine[] {
     .map((line) => JSON.parse(line) as ResultLine)
 }
 
-/** A test with what it saw, or a file of tests of `npm test`. */
+/** A test with what it saw, or a file of tests of `npm run test:all`. */
 type Part = {
   readonly what: string
   readonly state: OutcomeLine['state']
@@ -122,14 +122,14 @@ const isOf = (file: string, title: string) => (line: OutcomeLine) =>
 const proofsNotRun = (row: number, ran: readonly OutcomeLine[]): readonly Part[] =>
   (PROOFS[row] ?? [])
     .filter(({ file }) => !ran.some((line) => line.file === file))
-    .map(({ file }) => ({ what: `tests of \`npm test\` in \`${file}\``, state: 'skipped' }))
+    .map(({ file }) => ({ what: `tests of \`npm run test:all\` in \`${file}\``, state: 'skipped' }))
 
 const isSoak = ({ file }: OutcomeLine) => file.startsWith('test/soak/')
 
 function fileAsPart(file: string, lines: readonly OutcomeLine[]): Part {
   const worst = (['failed', 'skipped'] as const).find((state) => lines.some((line) => line.state === state))
   const found = lines.find(({ state }) => state === worst)
-  const what = `${lines.length} tests of \`npm test\` in \`${file}\``
+  const what = `${lines.length} tests of \`npm run test:all\` in \`${file}\``
   return { what, state: worst ?? 'passed', why: found?.why }
 }
 

@@ -2,7 +2,7 @@
 export type SoakOptions = {
   readonly report: boolean
   readonly keep: boolean
-  /** Only the tests of `npm test` that prove rows. */
+  /** Only the tests of `npm run test:all` that prove rows. */
   readonly proofs: boolean
   /** Nothing: the report is written from the results that there are. */
   readonly last: boolean

@@ -67,9 +67,9 @@ Run on 2026-11-23 with Drydock 0.1.0 (commit abc1234) on Node 24.1.0. Machine: 2
 | 2 | a worker is killed, 100 times | leased again | a worker is killed: 5 of 100 runs, at worst 13 ms | held, in fewer runs |
 | 3 | a worker is frozen, 50 times | refused | a worker is frozen: failed | **FAILED** |
 | 5 | power fails | nothing is lost | nothing | not run |
-| 7 | the wall clock jumps | no lease ends | 2 tests of \`npm test\` in \`test/api/clock-jumps.test.ts\` | held |
+| 7 | the wall clock jumps | no lease ends | 2 tests of \`npm run test:all\` in \`test/api/clock-jumps.test.ts\` | held |
 | 9 | the port is taken | a clear error | a port is taken: 10 runs<br>the next port: not run | held, in part not run |
-| 18 | a foreign Host | refused | tests of \`npm test\` in \`test/api/foreign-requests.test.ts\`: not run | not run |
+| 18 | a foreign Host | refused | tests of \`npm run test:all\` in \`test/api/foreign-requests.test.ts\`: not run | not run |
 
 The numbers of rows are those of [docs/spec/targets.md](docs/spec/targets.md#2-safety), section 2.
 
@@ -80,7 +80,7 @@ The numbers of rows are those of [docs/spec/targets.md](docs/spec/targets.md#2-s
 - Row 3, a worker is frozen, 50 times: FAILED: a worker is frozen (expected 13000 to be at most 12000).
 - Row 5, power fails: not run.
 - Row 9, the port is taken: held, in part not run: the next port (not chosen).
-- Row 18, a foreign Host: not run: tests of \`npm test\` in \`test/api/foreign-requests.test.ts\` (not chosen).
+- Row 18, a foreign Host: not run: tests of \`npm run test:all\` in \`test/api/foreign-requests.test.ts\` (not chosen).
 
 ## Beside the table
 
@@ -156,7 +156,7 @@ describe('the rows of the targets', () => {
     })
   })
 
-  test('are made by tests of the soak or proved by tests of `npm test`, but for those on the disk after a power cut', () => {
+  test('are made by tests of the soak or proved by tests of `npm run test:all`, but for those on the disk after a power cut', () => {
     const paths = globSync('test/soak/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/'))
     const soak = readSoakTests(Object.fromEntries(paths.map((path) => [path, readFileSync(join(ROOT, path), 'utf8')])))
     expect(soak).toContainEqual({

@@ -279,6 +279,36 @@ it('what a worker says of its own addresses leads back to where its client asked
   expect(await led('/lb/web/away', '127.0.0.1:8790')).toMatchObject({ location: 'https://example.com/login' })
 })
 
+it('that gets the id of a deleted one gets none of its requests, also where these end later', async () => {
+  let finish = () => {}
+  const service = await setup({
+    answer: (incoming, response) => {
+      if (incoming.url === '/slow') finish = () => void response.end('late')
+      else response.end('well')
+    },
+  })
+  await service.ready()
+  expect(await service.send('/lb/web/x')).toMatchObject({ status: 200 })
+  const slow = service.send('/lb/web/slow').catch(() => undefined)
+  await until(() => expect(service.service().balancer.counts('web').open).toBe(1))
+  // Time stands still: nothing of the first one was written yet.
+  expect(await service.ask('DELETE', '/api/endpoints/web')).toMatchObject({ status: 200 })
+  await service.createEndpoint('web', { loadBalanced: { port: 1 } })
+  finish()
+  await slow
+  await until(() =>
+    expect(service.service().requestCounts.all()).toContainEqual(
+      expect.objectContaining({ route: '/lb/:endpointId/*', count: 2 }),
+    ),
+  )
+  await service.clock.advance(11_000)
+  expect(await service.get('/api/endpoints/web/requests')).toEqual({ requests: [] })
+  expect((await service.get('/v2/web/health')).jobs).toMatchObject({ completed: 0, failed: 0 })
+  const metrics = await service.get(`/api/endpoints/web/metrics?from=0&to=${service.clock.wall()}`)
+  expect(metrics.totals).toMatchObject({ submitted: 0, completed: 0 })
+  expect(metrics.lastActiveAt).toBeUndefined()
+})
+
 describe('a request that no worker takes', () => {
   it('waits two minutes, then learns why there is none', async () => {
     const service = await setup({ ping: () => 204 })

@@ -87,7 +87,7 @@ export function beginExchange(incoming: IncomingMessage, service: BalancerServic
         const facts = { endpointId: admitted.endpoint.id, method: incoming.method ?? '', durationMs: elapsedMs() }
         traces.endRequest(trace, { ...facts, from: at, waitedMs, status, workerId })
       }
-      requestLog.add({
+      const request = {
         at,
         endpointId: admitted.endpoint.id,
         method: incoming.method ?? '',
@@ -97,7 +97,8 @@ export function beginExchange(incoming: IncomingMessage, service: BalancerServic
         bytesIn,
         bytesOut,
         ...optional,
-      })
+      }
+      requestLog.add(request, admitted.endpoint)
     },
   }
 }

@@ -1,16 +1,20 @@
 import { limit } from '../../contract/limits.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
 import type { MetricsRecorder } from '../monitoring/metrics.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 
 /** The log of requests to load-balanced endpoints. */
 export type RequestLog = {
-  /** Notes a request that has ended; costs nothing now. */
-  readonly add: (request: Omit<ProxiedRequest, 'id'>) => void
+  /** Notes a request that has ended, and the endpoint that let it in; costs nothing now. */
+  readonly add: (request: NewRequest, endpoint: Pick<Endpoint, 'createdAt'>) => void
   /** Writes what is left; what comes later is written at once. */
   readonly stop: () => Promise<void>
 }
+
+type NewRequest = Omit<ProxiedRequest, 'id'>
+// The endpoint's id may belong to a newer endpoint when the line is written: that one is told by when it was made.
+type Line = { readonly request: NewRequest; readonly endpointCreatedAt: number }
 
 // How long a request may wait for its line, ms; source: ours. One write then serves all of them.
 const WRITE_AFTER_MS = 200
@@ -34,7 +38,7 @@ export function createRequestLog({
   readonly stored: () => void
 }): RequestLog {
   const added = new Map<string, number>()
-  let lines: Omit<ProxiedRequest, 'id'>[] = []
+  let lines: Line[] = []
   let cancel: (() => void) | undefined
   let writing: Promise<void> = Promise.resolve()
   let stopped = false
@@ -43,8 +47,8 @@ export function createRequestLog({
     if (cancel === undefined) cancel = clock.after(stopped ? 0 : WRITE_AFTER_MS, write)
   }
 
-  function dueForTrim(batch: readonly Omit<ProxiedRequest, 'id'>[]): readonly string[] {
-    for (const { endpointId } of batch) added.set(endpointId, (added.get(endpointId) ?? 0) + 1)
+  function dueForTrim(batch: readonly Line[]): readonly string[] {
+    for (const { request } of batch) added.set(request.endpointId, (added.get(request.endpointId) ?? 0) + 1)
     const due = [...added].filter(([, count]) => count >= TRIM_EVERY).map(([endpointId]) => endpointId)
     for (const endpointId of due) added.delete(endpointId)
     return due
@@ -57,29 +61,32 @@ export function createRequestLog({
     const batch = lines
     lines = []
     const trims = dueForTrim(batch)
-    const endpointIds = [...new Set(batch.map(({ endpointId }) => endpointId))]
+    const byEndpoint = Map.groupBy(batch, ({ request }) => request.endpointId)
     writing = storage
       .write(() => {
-        // Of an endpoint that was deleted meanwhile nothing is stored.
-        storage.requests.append(batch.filter(({ endpointId }) => storage.endpoints.get(endpointId) !== undefined))
-        for (const endpointId of endpointIds) storage.endpoints.addTotals(endpointId, totalsOf(batch, endpointId))
+        for (const [endpointId, ofEndpoint] of byEndpoint) {
+          const requests = linesOf(storage.endpoints.read(endpointId), ofEndpoint)
+          storage.requests.append(requests)
+          storage.endpoints.addTotals(endpointId, totalsOf(requests))
+        }
         for (const endpointId of trims) storage.requests.trimEndpoint(endpointId, limit('requestsPerEndpoint'))
       })
       .then(() => {
-        for (const endpointId of endpointIds) storage.endpoints.reread(endpointId)
+        for (const endpointId of byEndpoint.keys()) storage.endpoints.reread(endpointId)
         stored()
       })
       .catch((error) => log.warn('requests not logged', { count: batch.length, error }))
   }
 
   return {
-    add(request) {
+    add(request, { createdAt }) {
+      if (storage.endpoints.get(request.endpointId)?.createdAt !== createdAt) return
       metrics.countRequest(request)
       if (lines.length >= MOST_WAITING) {
         log.warn('a request is not logged: too many wait to be written', { endpointId: request.endpointId })
         return
       }
-      lines.push(request)
+      lines.push({ request, endpointCreatedAt: createdAt })
       plan()
     },
     async stop() {
@@ -90,9 +97,14 @@ export function createRequestLog({
   }
 }
 
+// Of an endpoint that was deleted meanwhile nothing is stored.
+function linesOf(endpoint: Endpoint | undefined, lines: readonly Line[]): readonly NewRequest[] {
+  return lines.flatMap(({ request, endpointCreatedAt }) => (endpointCreatedAt === endpoint?.createdAt ? request : []))
+}
+
 // For health: what the client did wrong is a response all the same; who left before there was one counts nowhere.
-function totalsOf(batch: readonly Omit<ProxiedRequest, 'id'>[], endpointId: string) {
-  const statuses = batch.flatMap((request) => (request.endpointId === endpointId ? (request.status ?? []) : []))
+function totalsOf(requests: readonly NewRequest[]) {
+  const statuses = requests.flatMap(({ status }) => status ?? [])
   const failed = statuses.filter((status) => status >= 500).length
   return { completed: statuses.length - failed, failed }
 }

@@ -153,6 +153,7 @@ export class MetricsRecorder {
 
   #onChanges(changes: readonly Change[]): void {
     for (const change of changes) {
+      if (change.type === 'endpoint' && change.event === 'deleted') this.#forget(change.endpointId)
       if (change.type !== 'job' || change.event === 'progress') continue
       const step = this.#activeStep(change.endpointId)
       const { delayMs, executionMs } = change.job
@@ -166,6 +167,11 @@ export class MetricsRecorder {
       if (change.to !== 'IN_QUEUE' && change.from === 'IN_PROGRESS' && executionMs !== null)
         countExecution(step, executionMs)
     }
+  }
+
+  // Another endpoint may get its id before the step is written.
+  #forget(endpointId: string): void {
+    for (const known of [this.#open, this.#closed, this.#lastActive, this.#quiet]) known.delete(endpointId)
   }
 
   // Ready for the first time. One that an earlier run of the service started was counted there.
@@ -209,7 +215,6 @@ export class MetricsRecorder {
   async #write(): Promise<void> {
     const { storage } = this.#deps
     const at = this.#at
-    for (const id of this.#closed.keys()) if (storage.endpoints.get(id) === undefined) this.#closed.delete(id)
     const steps = storage.endpoints.all().flatMap(({ id }) => {
       const step = this.#closeStep(id)
       return step === undefined ? [] : [{ id, step }]

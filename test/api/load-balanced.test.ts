@@ -1,9 +1,13 @@
-import type { IncomingMessage, RequestListener } from 'node:http'
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createProxy } from '../../src-main/api/load-balanced/proxy.ts'
 import { SERVICE_URL, setup as setupService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
 import { until } from '../support/served-service.ts'
+import { send } from '../support/web-client.ts'
 
 const HOST = 'web.localhost:8790'
 
@@ -20,6 +24,14 @@ async function setup({ answer = (_incoming, response) => response.end('well'), p
 type Asked = Awaited<ReturnType<typeof setup>>
 const waitsFor = (service: Asked, count: number) =>
   until(() => expect(service.service().balancer.counts('web')).toMatchObject({ waiting: count }))
+
+/** Opens a server on loopback and gives its port. */
+async function portOf(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
 
 describe('a load-balanced endpoint', () => {
   it('grows by the number of requests unless it is told otherwise', async () => {
@@ -368,6 +380,75 @@ describe('a request that no worker takes', () => {
     await expect(answer).rejects.toThrow(/aborted/)
     await waitsFor(service, 0)
   })
+
+  it.each([
+    ['a request', {}],
+    ['an upgrade', { connection: 'upgrade', upgrade: 'websocket' }],
+  ])('reaches no worker where its client leaves while the service starts: %s', async (_kind, headers) => {
+    const reached: IncomingMessage[] = []
+    const service = await setup({ answer: (incoming) => reached.push(incoming) })
+    await service.ready()
+    const [started, came, left] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+    const proxy = createProxy(service.service(), started.promise)
+    const server = createServer((incoming, response) => {
+      response.once('close', left.resolve)
+      proxy.request(incoming, response)
+      came.resolve()
+    })
+    server.on('upgrade', (incoming, socket, head) => {
+      socket.once('close', left.resolve)
+      proxy.upgrade(incoming, socket, head)
+      came.resolve()
+    })
+    const url = `http://127.0.0.1:${await portOf(server)}`
+    const leave = new AbortController()
+    const target = { url, key: service.accountKey() }
+    const sending = { headers: { host: '127.0.0.1:8790', ...headers }, signal: leave.signal }
+    const answer = send(target, '/lb/web/x', sending).catch(() => undefined)
+    await came.promise
+    leave.abort()
+    await Promise.all([answer, left.promise])
+    started.resolve()
+    const { requests } = await service.clock.until(async () => {
+      const page = await service.get('/api/endpoints/web/requests')
+      return page.requests.length > 0 && page
+    })
+    expect(requests).toEqual([
+      expect.objectContaining({ path: '/x', error: expect.stringMatching(/^the client closed/) }),
+    ])
+    expect(requests[0]).not.toHaveProperty('workerId')
+    expect({ reached, ...service.service().balancer.counts('web') }).toEqual({ reached: [], waiting: 0, open: 0 })
+  })
+})
+
+it('what a client sends for a WebSocket that still waits for a worker arrives', async () => {
+  const worker = createServer((_incoming, response) => response.writeHead(ping).end())
+  let ping = 204
+  worker.on('upgrade', (_incoming, socket, head) => {
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+    socket.write(head)
+    socket.pipe(socket)
+  })
+  const service = await setup({ settings: { loadBalanced: { port: await portOf(worker) } } })
+  const proxy = createServer().on('upgrade', createProxy(service.service(), Promise.resolve()).upgrade)
+  const client = connect(await portOf(proxy), '127.0.0.1')
+  onTestFinished(() => void client.destroy())
+  const lines = ['GET /lb/web/x HTTP/1.1', 'Host: 127.0.0.1:8790', `Authorization: Bearer ${service.accountKey()}`]
+  client.write([...lines, 'Connection: Upgrade', 'Upgrade: websocket', '', ''].join('\r\n'))
+  await waitsFor(service, 1)
+  client.write('early,')
+  ping = 200
+  await until(async () => {
+    await service.clock.advance(50)
+    expect(service.service().balancer.counts('web')).toEqual({ waiting: 0, open: 1 })
+  })
+  client.write('late')
+  let text = ''
+  for await (const piece of client) {
+    text += piece
+    if (text.endsWith('late')) break
+  }
+  expect(text).toMatch(/^HTTP\/1\.1 101 .*\r\n\r\nearly,late$/s)
 })
 
 describe('a worker that does not answer', () => {

@@ -46,8 +46,12 @@ export type Exchange = Admitted & {
 // A longer path says no more to a person.
 const PATH_LENGTH = 1000
 
-/** Begins with a request that was let in. */
-export function beginExchange(incoming: IncomingMessage, service: BalancerServices, admitted: Admitted): Exchange {
+/** Begins with a request that was let in; its client may have gone meanwhile. */
+export function beginExchange(
+  incoming: IncomingMessage,
+  service: BalancerServices,
+  admitted: Admitted & Pick<Exchange, 'gone'>,
+): Exchange {
   const { clock, requestLog, traces } = service
   const trace = traces.beginRequest((name) => headerOf(incoming, name))
   const since = clock.steady()
@@ -70,7 +74,6 @@ export function beginExchange(incoming: IncomingMessage, service: BalancerServic
     body: bodyKind(incoming),
     notes,
     trace,
-    gone: new AbortController(),
     elapsedMs,
     end() {
       if (ended) return

@@ -40,20 +40,22 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
   const count = service.requestCounts.of('/lb/:endpointId/*')
 
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController()
     let exchange: Exchange | undefined
+    const close = () => {
+      if (!response.writableFinished) {
+        if (exchange !== undefined) exchange.notes.error ??= GONE
+        gone.abort()
+      }
+      exchange?.end()
+    }
+    response.once('close', close)
     try {
       await ready
       if (respondToPreflight(incoming, response)) return
-      const begun = beginExchange(incoming, service, admit(incoming, service, findEndpoint))
-      exchange = begun
-      response.once('close', () => {
-        if (!response.writableFinished) {
-          begun.notes.error ??= GONE
-          begun.gone.abort()
-        }
-        begun.end()
-      })
-      await passOn(begun, response)
+      exchange = beginExchange(incoming, service, { ...admit(incoming, service, findEndpoint), gone })
+      if (gone.signal.aborted) close()
+      else await passOn(exchange, response)
     } catch (error) {
       const known = asAppError(error, service)
       if (exchange !== undefined) note(exchange, known, response.headersSent)
@@ -74,19 +76,21 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
   }
 
   async function respondToUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const gone = new AbortController()
+    socket.once('close', () => gone.abort())
+    const unwatch = watchForEnd(socket)
     let exchange: Exchange | undefined
     let seat: Seat | undefined
     let refused: number | undefined
     try {
       await ready
-      const begun = beginExchange(incoming, service, admit(incoming, service, findEndpoint))
+      const begun = beginExchange(incoming, service, { ...admit(incoming, service, findEndpoint), gone })
       exchange = begun
-      socket.once('close', () => begun.gone.abort())
       if (begun.endpoint.config.faults !== undefined) await injectFaults(begun)
       seat = await takeSeat(begun, new Set())
       begun.notes.workerId = seat?.worker.id
       if (seat === undefined) begun.notes.error = GONE
-      else await tunnel(begun, seat, { socket, head })
+      else await tunnel(begun, seat, { socket, head, unwatch })
     } catch (error) {
       const known = asAppError(error, service)
       const hasResponded = exchange?.notes.status !== undefined
@@ -179,8 +183,20 @@ async function sendSeated(exchange: Exchange, seat: Seat, response: ServerRespon
   }
 }
 
-/** Both ends of an upgraded connection at the client. */
-type ClientSocket = { readonly socket: Duplex; readonly head: Buffer }
+/** One end of an upgraded connection, and what was read of it before. */
+type End = { readonly socket: Duplex; readonly head: Buffer }
+
+/**
+ * Destroys a socket when the other side ends it. Nobody reads a socket that waits to be joined, and its end is found by
+ * reading alone; what comes meanwhile stays in its buffer.
+ * @returns a function that stops watching, to be called before it is read
+ */
+function watchForEnd(socket: Duplex): () => void {
+  const look = () => void socket.read(0)
+  const leave = () => void socket.destroy()
+  socket.on('readable', look).once('end', leave)
+  return () => void socket.off('readable', look).off('end', leave)
+}
 
 /**
  * Passes a request for a WebSocket on. When the worker agrees, the two sockets are joined and every byte goes through
@@ -188,9 +204,9 @@ type ClientSocket = { readonly socket: Duplex; readonly head: Buffer }
  * @returns when all has ended
  * @throws AppError REQUEST_TOO_SLOW, WORKER_FAILED before anything was answered
  */
-function tunnel(exchange: Exchange, seat: Seat, client: ClientSocket): Promise<void> {
+function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch: () => void }): Promise<void> {
   const { service, gone, endpoint, notes } = exchange
-  const { socket, head } = client
+  const { socket, head, unwatch } = client
   return new Promise((resolve, reject) => {
     const outgoing = openRequest(exchange, seat, { reuse: false, upgrade: 'websocket' })
     const cancelTimer = service.clock.after(processingMs(exchange), () => {
@@ -220,6 +236,7 @@ function tunnel(exchange: Exchange, seat: Seat, client: ClientSocket): Promise<v
       seat.becomeSocket()
       const stop = () => worker.destroy()
       service.stopping.addEventListener('abort', stop, { once: true })
+      unwatch()
       join({ socket, head }, { socket: worker, head: first }, notes)
       worker.once('close', () => {
         service.stopping.removeEventListener('abort', stop)
@@ -245,7 +262,7 @@ function tunnel(exchange: Exchange, seat: Seat, client: ClientSocket): Promise<v
 }
 
 // What one side sends goes to the other as it is, and when one ends or breaks, so does the other.
-function join(client: ClientSocket, worker: ClientSocket, notes: Exchange['notes']): void {
+function join(client: End, worker: End, notes: Exchange['notes']): void {
   client.socket.on('data', (chunk: Buffer) => {
     notes.bytesIn += chunk.length
   })

@@ -14,6 +14,7 @@ import { createFindEndpoint } from '../services/apps/environment-endpoints.ts'
 import { requireQueue } from '../services/endpoint-kinds.ts'
 import type { RequestCounts } from '../services/monitoring/count-requests.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
+import type { Endpoint } from '../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../services/service-context.ts'
 import { type AnswerAgent, createAgentDoor } from './agents.ts'
 import { errorResponse, statusOf } from './error-response.ts'
@@ -60,7 +61,7 @@ export function createUserApp(
 
   const callerFor = (c: Context, route: Route) => requireRole(c, service, roleFor(route, c.req.method))
   const byPath = (c: Context, role: Role) => requireEndpoint(c, service, c.req.param('endpointId') ?? '', role)
-  const byHeaders = (c: Context, role: Role) => requireNamedEndpoint(c, service, findEndpoint, role)
+  const byHeaders = (c: Context, role: Role) => requireNamedEndpoint(c, { service, findEndpoint }, role)
   const finderFor = (c: Context) =>
     c.req.param('endpointId') === NAMED && namesEndpoint((name) => c.req.header(name)) ? byHeaders : byPath
 
@@ -94,11 +95,13 @@ export function createUserApp(
     return new Response(null, { status: 204, headers: preflightHeaders(origin, asked) })
   }
 
+  type FindOne = (c: Context, role: Role) => Endpoint | Promise<Endpoint>
   type Called = { readonly route: Route; readonly limitName: string | undefined; readonly operate: Operation }
-  const onEndpoint = (c: Context, called: Called, find = byPath) => forPages(c, () => onOwnEndpoint(c, called, find))
+  const onEndpoint = (c: Context, called: Called, find: FindOne = byPath) =>
+    forPages(c, () => onOwnEndpoint(c, called, find))
 
-  async function onOwnEndpoint(c: Context, { route, limitName, operate }: Called, find: typeof byPath) {
-    const endpoint = find(c, roleFor(route, c.req.method))
+  async function onOwnEndpoint(c: Context, { route, limitName, operate }: Called, find: FindOne) {
+    const endpoint = await find(c, roleFor(route, c.req.method))
     const leave = limitName === undefined ? undefined : limits.enter(endpoint.id, limitName)
     try {
       return await operate({ c, service, endpoint })

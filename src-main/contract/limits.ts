@@ -117,6 +117,11 @@ export const LIMITS = {
   signInRequestMs: { value: 600_000, unit: 'ms', source: 'the public tool: it asks for ten minutes' },
   taskCallsAtOnce: { value: 10, unit: 'count', source: 'ours: further calls of a task wait in its queue' },
   saveWaitMs: { value: 45_000, unit: 'ms', source: 'ours: below the minute after which the public tool gives up' },
+  releaseWaitMs: {
+    value: 3 * MINUTE_MS,
+    unit: 'ms',
+    source: 'docs/spec/app-deploy.md, 7: time for the first worker of a release to load its packages and model',
+  },
   artifactPartBytes: { value: 8 * MIB, unit: 'bytes', source: 'ours: one part is held in memory' },
   unpackedBytes: { value: 8 * 1500 * MIB, unit: 'bytes', source: 'ours: code packs to a quarter; more is a bomb' },
   unpackedFiles: { value: 500_000, unit: 'count', source: 'ours: ten times the largest set of packages seen' },

@@ -61,6 +61,9 @@ export type ServiceBase = {
 /** What it takes to know who asks, and whether they may. */
 export type GuardServices = ServiceBase & Access
 
+/** The same where a name of an endpoint may be that of a release to come. */
+export type NamedEndpointServices = GuardServices & { readonly releases: Pick<Releases, 'whenLive'> }
+
 /** Jobs: queued, waited for, streamed, reported. Models, as a graph may ask for one. */
 export type JobServices = {
   readonly leases: Leases
@@ -88,7 +91,7 @@ export type WorkerServices = {
 }
 
 /** Requests to load-balanced endpoints: let in, given a worker, logged. */
-export type BalancerServices = GuardServices &
+export type BalancerServices = NamedEndpointServices &
   Pick<WorkerServices, 'registry'> &
   Pick<MachineServices, 'fleet' | 'requestCounts'> & {
     readonly balancer: RequestBalancer

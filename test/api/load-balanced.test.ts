@@ -388,7 +388,9 @@ describe('a request that no worker takes', () => {
     const reached: IncomingMessage[] = []
     const service = await setup({ answer: (incoming) => reached.push(incoming) })
     await service.ready()
-    const [started, came, left] = [1, 2, 3].map(() => Promise.withResolvers<void>())
+    const started = Promise.withResolvers<void>()
+    const came = Promise.withResolvers<void>()
+    const left = Promise.withResolvers<void>()
     const proxy = createProxy(service.service(), started.promise)
     const server = createServer((incoming, response) => {
       response.once('close', left.resolve)

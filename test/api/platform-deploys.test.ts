@@ -1,5 +1,6 @@
 import { dirname, relative } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { PLATFORM_MANIFEST_FILE } from '../../src-main/contract/platform-manifest.ts'
 import {
   buildIdOf,
@@ -11,6 +12,8 @@ import {
   toolManifest,
 } from '../support/platform-tools.ts'
 import { folderWith } from '../support/project-folder.ts'
+import { openProxy } from '../support/proxied.ts'
+import { until } from '../support/served-service.ts'
 
 const ADDER: ToolResource = { name: 'adder' }
 const WEB: ToolResource = {
@@ -281,6 +284,91 @@ describe('a deploy by the tools', () => {
     expect((await service.get(`${TOOLS_PLACE}/releases/1`)).release.state).toBe('preparing')
     await readyWorker('adder')
     await service.clock.until(async () => (await service.get(`${TOOLS_PLACE}/releases/1`)).release.state === 'active')
+  })
+})
+
+describe('a call by name while the release is still starting', () => {
+  /** A release of `adder` whose worker has not called yet, and calls to it. */
+  async function starting() {
+    const tools = await setup()
+    const { service, place, upload, activate, save } = tools
+    const at = await place()
+    await activate(await upload(await toolArtifact(toolManifest([ADDER]))), at)
+    void save({ name: 'adder', flashEnvironmentId: at.flashEnvironmentId })
+    const worker = await service.worker('adder')
+    const call = (more: object = {}, name = 'adder') =>
+      service.ask('POST', '/v2/flash/run', { body: { input: {} }, headers: namedHeaders(name), ...more })
+    const inQueue = async () => (await service.get('/v2/adder/health')).jobs.inQueue
+    const live = () =>
+      service.clock.until(async () => (await service.get(`${TOOLS_PLACE}/releases/1`)).release.state === 'active')
+    return { ...tools, worker, call, inQueue, live }
+  }
+  const namedHeaders = (name: string) => ({
+    'x-flash-app': 'shop',
+    'x-flash-environment': 'default',
+    'x-flash-endpoint': name,
+  })
+  const NOT_DEPLOYED = { status: 404, body: { code: 'NOT_DEPLOYED' } }
+
+  it('waits for it, and is queued', async () => {
+    const { service, worker, call, live } = await starting()
+    let hasAnswered = false
+    const answer = call().finally(() => {
+      hasAnswered = true
+    })
+    await service.clock.advance(limit('releaseWaitMs') - 1000)
+    expect(hasAnswered).toBe(false)
+    const job = worker.take()
+    await live()
+    const { status, body } = await answer
+    expect({ status, id: body.id }).toEqual({ status: 200, id: (await job)?.id })
+  })
+
+  it('waits for it where it is a request to a route, too', async () => {
+    const { service, readyWorker, live } = await starting()
+    const { send } = await openProxy(service)
+    const waits = vi.spyOn(service.service().releases, 'whenLive')
+    const answer = send('/lb/flash/hello', { headers: namedHeaders('adder') })
+    await until(() => expect(waits).toHaveBeenCalledOnce())
+    await readyWorker('adder')
+    await live()
+    expect((await answer).json()).toMatchObject({ code: 'NOT_LOAD_BALANCED' }) // it has a queue
+  })
+
+  it('waits three minutes at most', async () => {
+    const { service, call } = await starting()
+    const answer = call()
+    await service.clock.advance(limit('releaseWaitMs'))
+    expect(await answer).toMatchObject(NOT_DEPLOYED)
+    expect(limit('releaseWaitMs')).toBe(180_000)
+  })
+
+  it('learns at once that it failed', async () => {
+    const { service, call } = await starting()
+    const answer = call()
+    await service.post(`${TOOLS_PLACE}/releases/1/cancel`)
+    expect(await answer).toMatchObject(NOT_DEPLOYED)
+  })
+
+  it('does not wait for a name that the release does not have', async () => {
+    const { call } = await starting()
+    expect(await call({}, 'other')).toMatchObject(NOT_DEPLOYED)
+  })
+
+  it('does not wait where a worker calls, for which the release may wait', async () => {
+    const { worker, call } = await starting()
+    expect(await call({ key: worker.spec.env.RUNPOD_API_KEY })).toMatchObject(NOT_DEPLOYED)
+  })
+
+  it('leaves nothing in the queue where its client has gone', async () => {
+    const { call, readyWorker, live, inQueue } = await starting()
+    const leave = new AbortController()
+    const answer = call({ signal: leave.signal })
+    leave.abort()
+    await readyWorker('adder')
+    await live()
+    expect(await answer).toMatchObject(NOT_DEPLOYED)
+    expect(await inQueue()).toBe(0)
   })
 })
 

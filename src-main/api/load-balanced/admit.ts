@@ -21,12 +21,11 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../../domain/auth.ts'
 import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
-import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
 import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { GuardServices } from '../../services/service-context.ts'
 import { requireRoleOf, schemeOn } from '../guards.ts'
-import { findNamedEndpoint, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
+import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
 /** A request that may go to a worker of the endpoint. */
 export type Admitted = {
@@ -43,11 +42,11 @@ export type Admitted = {
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND, NOT_DEPLOYED,
  * NOT_LOAD_BALANCED, BAD_FIELD
  */
-export function admit(
+export async function admit(
   { url = '', method, headers, socket }: IncomingMessage,
-  service: GuardServices,
-  findEndpoint: FindEndpoint,
-): Admitted {
+  search: NamedSearch,
+): Promise<Admitted> {
+  const { service } = search
   const { hosts } = service.info()
   const address = readAddress(url, headers.host)
   const host = headers.host?.toLowerCase()
@@ -60,7 +59,7 @@ export function admit(
   if (page === undefined && site !== undefined && site !== 'same-origin' && site !== 'none')
     throw new AppError('FORBIDDEN_ORIGIN')
 
-  const endpoint = endpointOf(address, headers, { service, findEndpoint })
+  const endpoint = await endpointOf(address, headers, search)
   const mayBeSession = page === undefined && address.form === 'path' && isOwnFetch(method, headers)
   const by = letIn(headers, { service, endpoint, mayBeSession })
   if (by === undefined) throw new AppError('UNAUTHORIZED')
@@ -92,17 +91,18 @@ export function foreignPage(
 }
 
 // Below the host `flash` the headers may name it, as those of the public app SDK do. Whoever has no key learns nothing.
-function endpointOf(
+async function endpointOf(
   { endpointId }: RequestAddress,
   headers: IncomingHttpHeaders,
-  { service, findEndpoint }: { readonly service: GuardServices; readonly findEndpoint: FindEndpoint },
-): Endpoint | undefined {
+  search: NamedSearch,
+): Promise<Endpoint | undefined> {
+  const { service } = search
   const header: ReadHeader = (name) => headers[name.toLowerCase()]?.toString()
   if (endpointId !== NAMED || !namesEndpoint(header)) return service.storage.endpoints.get(endpointId)
   const key = keyFromHeader(headers.authorization)
   const caller = key === undefined ? undefined : service.keys.callerOf(key)
   if (caller === undefined) throw new AppError('UNAUTHORIZED')
-  return findNamedEndpoint(header, caller, findEndpoint)
+  return findNamedEndpoint(header, caller, search)
 }
 
 function letIn(

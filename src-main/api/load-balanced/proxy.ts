@@ -37,6 +37,8 @@ const GONE = 'the client closed the connection before the end of the response'
 /** Makes the proxy. @param ready requests that come before this resolves wait for it */
 export function createProxy(service: BalancerServices, ready: Promise<void>): Proxy {
   const findEndpoint = createFindEndpoint(service)
+  const letIn = (incoming: IncomingMessage, { signal }: AbortController) =>
+    admit(incoming, { service, findEndpoint, gone: signal })
   const count = service.requestCounts.of('/lb/:endpointId/*')
 
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -53,7 +55,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
     try {
       await ready
       if (respondToPreflight(incoming, response)) return
-      exchange = beginExchange(incoming, service, { ...admit(incoming, service, findEndpoint), gone })
+      exchange = beginExchange(incoming, service, { ...(await letIn(incoming, gone)), gone })
       if (gone.signal.aborted) close()
       else await passOn(exchange, response)
     } catch (error) {
@@ -84,7 +86,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
     let refused: number | undefined
     try {
       await ready
-      const begun = beginExchange(incoming, service, { ...admit(incoming, service, findEndpoint), gone })
+      const begun = beginExchange(incoming, service, { ...(await letIn(incoming, gone)), gone })
       exchange = begun
       if (begun.endpoint.config.faults !== undefined) await injectFaults(begun)
       seat = await takeSeat(begun, new Set())

@@ -6,11 +6,12 @@
 import { isUtf8 } from 'node:buffer'
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
 import type { Role } from '../../contract/roles.ts'
-import type { FindEndpoint } from '../../services/apps/environment-endpoints.ts'
+import { type FindEndpoint, releaseToCome } from '../../services/apps/environment-endpoints.ts'
 import { type Caller, maySee } from '../../services/keys.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
-import type { GuardServices } from '../../services/service-context.ts'
+import type { NamedEndpointServices } from '../../services/service-context.ts'
 import { requireCaller, requireOpen } from '../guards.ts'
 
 const HEADERS = { app: 'X-Flash-App', environment: 'X-Flash-Environment', name: 'X-Flash-Endpoint' } as const
@@ -23,18 +24,27 @@ export function namesEndpoint(header: ReadHeader): boolean {
   return Object.values(HEADERS).some((name) => header(name) !== undefined)
 }
 
+/** What it takes to find an endpoint by name. */
+export type NamedSearch = {
+  readonly service: NamedEndpointServices
+  readonly findEndpoint: FindEndpoint
+  /** Aborts when the client has gone. */
+  readonly gone: AbortSignal
+}
+
 /**
- * Finds the endpoint that the headers name. A worker of another app learns nothing of what is deployed.
+ * Finds the endpoint that the headers name; waits for a release that is being prepared and has it. A worker of another
+ * app learns nothing of what is deployed.
  * @throws AppError UNAUTHORIZED, BAD_FIELD, NOT_DEPLOYED
  */
-export function findNamedEndpoint(header: ReadHeader, caller: Caller, findEndpoint: FindEndpoint): Endpoint {
+export async function findNamedEndpoint(header: ReadHeader, caller: Caller, search: NamedSearch): Promise<Endpoint> {
   const named = {
     app: readName(header, HEADERS.app),
     environment: readName(header, HEADERS.environment),
     name: readName(header, HEADERS.name),
   }
   if (!maySee(caller, named)) throw new AppError('UNAUTHORIZED')
-  const endpoint = findEndpoint(named)
+  const endpoint = search.findEndpoint(named) ?? (await findReleased(named, caller, search))
   if (endpoint === undefined) {
     const { app, environment, name } = named
     throw new AppError('NOT_DEPLOYED', { app, environment, endpoint: name })
@@ -42,14 +52,27 @@ export function findNamedEndpoint(header: ReadHeader, caller: Caller, findEndpoi
   return endpoint
 }
 
+// The platform's tools say that a deploy is live while its first workers still start. A call by a worker is not held
+// back: its own release may be waiting for it.
+async function findReleased(
+  named: Parameters<FindEndpoint>[0],
+  { role }: Caller,
+  { service, findEndpoint, gone }: NamedSearch,
+): Promise<Endpoint | undefined> {
+  const release = role === undefined ? undefined : releaseToCome(service.storage, named)
+  if (release === undefined) return undefined
+  await service.releases.whenLive(release, { ms: limit('releaseWaitMs'), signal: gone })
+  return gone.aborted ? undefined : findEndpoint(named)
+}
+
 /** The same for a call of the job API, with a key or session that opens it. @throws the same, AppError FORBIDDEN_ROLE */
-export function requireNamedEndpoint(
+export async function requireNamedEndpoint(
   c: Context,
-  service: GuardServices,
-  findEndpoint: FindEndpoint,
+  { service, findEndpoint }: Omit<NamedSearch, 'gone'>,
   needed: Role,
-): Endpoint {
-  const endpoint = findNamedEndpoint((name) => c.req.header(name), requireCaller(c, service), findEndpoint)
+): Promise<Endpoint> {
+  const search = { service, findEndpoint, gone: c.req.raw.signal }
+  const endpoint = await findNamedEndpoint((name) => c.req.header(name), requireCaller(c, service), search)
   requireOpen(c, service, endpoint, needed)
   return endpoint
 }

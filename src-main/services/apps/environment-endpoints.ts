@@ -40,6 +40,18 @@ function membersAmong(endpoints: readonly Endpoint[], { app, name }: Environment
  */
 export type FindEndpoint = (wanted: AppTarget & { readonly name: string }) => Endpoint | undefined
 
+/** The release that is being prepared in an environment, where an endpoint of it will have such a name. */
+export function releaseToCome(
+  { apps }: Pick<Storage, 'apps'>,
+  { app, environment: environmentName, name }: Parameters<FindEndpoint>[0],
+): Release | undefined {
+  const environment = apps.environment(app, environmentName)
+  const release = environment === undefined ? undefined : apps.releaseIn(environment.id, 'preparing')
+  if (release === undefined) return undefined
+  const { function_registry: functions, resources } = JSON.parse(release.manifest) as Manifest
+  return Object.hasOwn(functions, name) || Object.hasOwn(resources, name) ? release : undefined
+}
+
 type Registry = Manifest['function_registry']
 
 // More environments than these take turns; a manifest is read in well under a millisecond.

@@ -12,7 +12,7 @@ import { deleteEndpoint } from '../endpoints/endpoints.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, ProcessMachine } from '../ports/fleet.ts'
 import type { Log } from '../ports/system.ts'
-import { createNotifier, type Notifier } from '../wait.ts'
+import { createNotifier, type Notifier, type WaitOptions, waitAtMost } from '../wait.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { createSettingsRollout } from '../workers/roll-out-settings.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
@@ -55,6 +55,8 @@ export type Releases = {
   readonly run: (release: Pick<Release, 'id'>) => ReleaseRun | undefined
   /** Gives up a release that is being prepared; resolves when that is done. */
   readonly cancel: (release: Pick<Release, 'id'>, why: string) => Promise<void>
+  /** Waits until a release that is being prepared is active or has failed, for `ms`, or for the signal. */
+  readonly whenLive: (release: Pick<Release, 'id'>, most: Pick<WaitOptions, 'ms' | 'signal'>) => Promise<void>
   /** Notifies when a release has got on. */
   readonly notifier: Notifier
   /** Fails what an earlier run of the service was preparing. */
@@ -67,6 +69,8 @@ type Run = {
   readonly giveUp: AbortController
   readonly steps: Map<string, ReleaseStep & { readonly nextId: string | undefined }>
   readonly warnings: readonly string[]
+  /** Resolves when it is active or has failed. */
+  readonly decided: PromiseWithResolvers<void>
   done: Promise<void>
   ended: boolean
 }
@@ -158,7 +162,14 @@ export function createReleases(deps: ReleasesDeps): Releases {
   ): void {
     const ids = new Map(next.map(({ step, endpoint }) => [step.resource, endpoint.id]))
     const steps = plan.steps.map((step) => [step.resource, firstState(step, deletes, ids.get(step.resource))] as const)
-    const run: Run = { giveUp, steps: new Map(steps), warnings: plan.warnings, done: Promise.resolve(), ended: false }
+    const run: Run = {
+      giveUp,
+      steps: new Map(steps),
+      warnings: plan.warnings,
+      decided: Promise.withResolvers(),
+      done: Promise.resolve(),
+      ended: false,
+    }
     runs.set(release.id, run)
     for (const [id, { ended }] of runs) if (ended && runs.size > MAX_RUNS) runs.delete(id)
     run.done = prepare(environment, release, { run, plan, next, deletes })
@@ -215,6 +226,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
       return
     } finally {
       cancelNews()
+      run.decided.resolve()
     }
     await removeGone(run, deletes, report)
     await storage.write(() => storage.apps.trimReleases(environment.id, limit('releasesKept')))
@@ -269,6 +281,10 @@ export function createReleases(deps: ReleasesDeps): Releases {
       const run = runs.get(release.id)
       run?.giveUp.abort(new Error(why))
       await run?.done
+    },
+    async whenLive({ id }, most) {
+      const run = runs.get(id)
+      if (run !== undefined) await waitAtMost(clock, most, run.decided.promise)
     },
     notifier,
     async start() {

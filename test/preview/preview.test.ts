@@ -1,22 +1,8 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
-import { previewProject } from './support.ts'
-
-/** A worker that answers when a file is there; `text` tells its code from others. */
-const gated = (text: string) => `import os
-import time
-
-from svc import Endpoint
-
-
-@Endpoint(name="gated", cpu="cpu3c-1-2")
-def gated(gate=None):
-    while gate is not None and not os.path.exists(gate):
-        time.sleep(0.01)
-    return "${text}"
-`
+import { gatedWorker, previewProject } from './support.ts'
 
 /** Code that does not become ready before a file is there. */
 const waitsAtImport = (gate: string) =>
@@ -49,28 +35,6 @@ test('the app of init answers at all its endpoints, and Ctrl+C leaves nothing of
   expect(preview.told().at(-1)).toEqual({ event: 'ended' })
   expect(preview.processes()).toEqual([])
   expect(app.folders()).toEqual([])
-})
-
-test('a save is live for jobs and requests, and a job of before ends with the code it began with', async () => {
-  const app = await previewProject()
-  app.write('gated.py', gated('before'))
-  const preview = app.start()
-  await preview.event('live')
-  const gate = join(app.project, '..', 'gate')
-  const { body: job } = await preview.ask('POST', '/v2/gated/run', { input: { gate } })
-  const status = async () => (await preview.ask('GET', `/v2/gated/status/${job.id}`)).body
-  await until(async () => expect((await status()).status).toBe('IN_PROGRESS'))
-
-  app.write('gated.py', gated('after'))
-  expect(await preview.event('live', 2)).toMatchObject({ release: 2, files: ['gated.py'], because: 'code' })
-  expect(await preview.output('gated')).toBe('after')
-  writeFileSync(gate, '')
-  await until(async () => expect(await status()).toMatchObject({ status: 'COMPLETED', output: 'before' }))
-
-  app.edit('lb_worker.py', '"ok"', '"well"')
-  const { tookMs } = await preview.event('live', 3)
-  expect(tookMs).toBeGreaterThan(0)
-  expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'well' } })
 })
 
 /** A worker that tells in which release's folder its code lies. */
@@ -170,12 +134,12 @@ test('a first build that fails waits for the save that mends it', async () => {
 
 test('a release that hangs is given up for the next save', async () => {
   const app = await previewProject()
-  app.write('gated.py', gated('before'))
+  app.write('gated.py', gatedWorker('before'))
   const preview = app.start()
   await preview.event('live')
-  app.write('gated.py', waitsAtImport(join(app.project, '..', 'never')) + gated('hangs'))
+  app.write('gated.py', waitsAtImport(join(app.project, '..', 'never')) + gatedWorker('hangs'))
   await until(() => expect(preview.told().at(-1)).toMatchObject({ event: 'preparing', release: 2 }))
-  app.write('gated.py', gated('newest'))
+  app.write('gated.py', gatedWorker('newest'))
   expect(await preview.event('given up')).toEqual({ event: 'given up', release: 2 })
   expect(await preview.event('live', 2)).toMatchObject({ release: 3 })
   expect(await preview.output('gated')).toBe('newest')
@@ -200,7 +164,7 @@ test('endpoints come and go with their files', async () => {
   const app = await previewProject()
   const preview = app.start()
   await preview.event('live')
-  app.write('gated.py', gated('new'))
+  app.write('gated.py', gatedWorker('new'))
   const { endpoints } = await preview.event('live', 2)
   expect(endpoints.map(({ resource }: { resource: string }) => resource)).toContain('gated')
   expect(await preview.output('gated')).toBe('new')

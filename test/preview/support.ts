@@ -62,6 +62,20 @@ export type PreviewProject = {
   readonly folders: () => readonly string[]
 }
 
+/** A worker that answers when a file is there; `text` tells its code from others. */
+export const gatedWorker = (text: string) => `import os
+import time
+
+from svc import Endpoint
+
+
+@Endpoint(name="gated", cpu="cpu3c-1-2")
+def gated(gate=None):
+    while gate is not None and not os.path.exists(gate):
+        time.sleep(0.01)
+    return "${text}"
+`
+
 /**
  * Makes the app.
  * @param env variables of all commands; without it workers are processes, wherever the test runs

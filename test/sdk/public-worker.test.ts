@@ -1,11 +1,11 @@
 /** The unmodified public worker SDK as a worker process: every kind of handler, and what workers are told. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'
-import { startService, until } from './support-service.ts'
+import { until } from './support-service.ts'
+import { startPublicWorker, TIMES, WORKER_ID } from './support-worker.ts'
 
 let python: PublicPython
 beforeAll(async () => {
@@ -13,60 +13,19 @@ beforeAll(async () => {
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => skip(!python.ready, python.reason))
 
-const HANDLERS = fileURLToPath(new URL('python/worker.py', import.meta.url))
-const WORKER_ID = expect.stringMatching(/^[a-z0-9]{14}$/)
-const TIMES = { delayTime: expect.any(Number), executionTime: expect.any(Number) }
 // For tests in which the worker is to stop by itself: at the end of the grace time it would be killed.
 const LONG_GRACE = { stopGraceMs: 60_000 }
 
-/** A service with one endpoint whose worker runs this handler of python/worker.py on the public SDK. */
-async function setup(context: TestContext, kind: string, config: Readonly<Record<string, unknown>> = {}) {
-  const service = await startService(context)
-  const { folder } = service
-  await service.createEndpoint({
-    id: 'sdk',
-    command: `'${python.python}' '${HANDLERS}'`,
-    workersMax: 1,
-    // HOME, because the package reads keys of the platform there.
-    env: { KIND: kind, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' },
-    ...config,
-  })
-  const release = join(folder, 'release')
-  return {
-    service,
-    /** Input that lets a handler wait until the test releases it. */
-    waits: { release },
-    release: () => writeFileSync(release, ''),
-    run: (input: unknown, more = {}) => service.submit('sdk', { input, ...more }),
-    runSync: (input: unknown, more = {}) => service.runSync('sdk', { input, ...more }),
-    ended: (jobId: string, status = 'COMPLETED') => service.waitForStatus('sdk', jobId, status),
-    status: (jobId: string) => service.status('sdk', jobId),
-    lineOf: (jobId: string, text: string) =>
-      until(`job ${jobId} printed ${text}`, async () =>
-        (await service.logsOfJob(jobId)).find(({ line }) => line.includes(text)),
-      ),
-  }
-}
+const setup = (context: TestContext, kind: string, config?: Readonly<Record<string, unknown>>) =>
+  startPublicWorker(context, python, kind, config)
 
 describe.concurrent('a worker of the public SDK', () => {
-  test.for(['echo', 'async_echo'])(
-    'gives the whole job to the handler %s, an empty input too',
-    async (kind, context) => {
-      const { runSync } = await setup(context, kind)
-      const s3Config = { accessId: 'a', accessSecret: 'b', bucketName: 'c', endpointUrl: 'https://bucket.example' }
-      const webhook = 'https://hooks.example/done'
-      const full = await runSync({ text: 'ä €\u0000' }, { webhook, s3Config, unknown: 'left out' })
-      expect(full).toEqual({
-        ...TIMES,
-        id: full.id,
-        status: 'COMPLETED',
-        output: { job: { id: full.id, input: { text: 'ä €\u0000' }, webhook, s3Config } },
-        workerId: WORKER_ID,
-      })
-      const empty = await runSync({})
-      expect(empty.output).toEqual({ job: { id: empty.id, input: {} } })
-    },
-  )
+  test('gives the whole job to an async handler too', async (context) => {
+    const { runSync } = await setup(context, 'async_echo')
+    const more = { webhook: 'https://hooks.example/done', s3Config: { accessId: 'a', bucketName: 'c' } }
+    const { id, output } = await runSync({ text: 'ä €' }, more)
+    expect(output).toEqual({ job: { id, input: { text: 'ä €' }, ...more } })
+  })
 
   test.for<[string, unknown]>([
     ['count', []],

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
+import { runPythonClient } from './support-clients.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'
-import { HELLO_HANDLER, startService } from './support-service.ts'
 
 let python: PublicPython
 beforeAll(async () => {
@@ -11,22 +8,11 @@ beforeAll(async () => {
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => skip(!python.ready, python.reason))
 
-const script = (name: string) => fileURLToPath(new URL(`python/${name}`, import.meta.url))
-
-/** Runs a script with the public client against the sample endpoint; gives the JSON that it printed. */
-async function runClient(context: TestContext, name: string, facts: Readonly<Record<string, unknown>>) {
-  const { baseUrl, key, folder, createEndpoint } = await startService(context)
-  const { id } = await createEndpoint({ id: 'hello', handler: HELLO_HANDLER, workersMax: 1 })
-  const argument = JSON.stringify({ baseUrl, key, endpointId: id, ...facts })
-  // HOME, because the package reads keys of the platform there.
-  const env = { ...process.env, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' }
-  const { stdout } = await promisify(execFile)(python.python, [script(name), argument], { env })
-  return JSON.parse(stdout) as unknown
-}
+const runClient = (context: TestContext, name: string, facts: Readonly<Record<string, unknown>>) =>
+  runPythonClient(context, python, name, facts)
 
 describe.concurrent('the public Python client', () => {
   test.for<[string, unknown]>([
-    ['run', { id: expect.stringMatching(/-l1$/), status: 'COMPLETED', output: { greeting: 'Hello, Ada' } }],
     ['run_without_wrapping', { greeting: 'Hello, Ada' }],
     ['run_sync', { greeting: 'Hello, Grace' }],
     ['failed', { status: 'FAILED', output: null }],

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { appProject, workerPids } from './support.ts'
+
+test('a changed file updates those that load it, and rollback takes that back; all others keep their workers', async () => {
+  const { service, deploy, edit, run, runsync } = await appProject()
+  await deploy()
+  const others = async () => {
+    const { greet: _greet, welcome: _welcome, ...rest } = await workerPids(service)
+    return rest
+  }
+  const before = await others()
+  edit('cpu_worker.py', 'Hello', 'Bye')
+  const { plan } = await deploy()
+  const changed = plan.steps.filter(({ action }: { action: string }) => action !== 'unchanged')
+  // The pipeline imports greet.
+  expect(changed).toMatchObject([
+    { resource: 'greet', action: 'update', changes: [{ setting: 'code' }] },
+    { resource: 'welcome', action: 'update' },
+  ])
+  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Bye, Ada!' })
+  expect(await others()).toEqual(before)
+  expect(await run('rollback')).toMatchObject({ exitCode: 0 })
+  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+  expect(await others()).toEqual(before)
+})

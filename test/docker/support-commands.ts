@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process'
+import { type ContainerService, startedContainerService } from '../support/container-service.ts'
+import type { DockerEngine } from '../support/docker-engine.ts'
+import { LAUNCHER } from '../support/served-service.ts'
+
+/** The command line on the data folder of a service; for people, not for scripts. */
+function commandLine({ data, folder }: ContainerService) {
+  return (argv: readonly string[], input = ''): Promise<{ readonly stdout: string; readonly stderr: string }> =>
+    new Promise((resolve, reject) => {
+      const options = { cwd: folder, env: { ...process.env, NO_COLOR: '1' } }
+      const child = execFile(process.execPath, [LAUNCHER, ...argv, '--data', data], options, (error, stdout, stderr) =>
+        error === null ? resolve({ stdout, stderr }) : reject(new Error(`${error.message}\n${stderr}`)),
+      )
+      child.stdin?.end(input)
+    })
+}
+
+/** A service, and its command line. */
+export async function startedWithCommands(engine: DockerEngine) {
+  const service = await startedContainerService(engine)
+  return { ...service, drydock: commandLine(service) }
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'
-import { until } from './support-service.ts'
+import { type Service, startedOnce, until } from './support-service.ts'
 import { startPublicWorker, TIMES, WORKER_ID } from './support-worker.ts'
 
 let python: PublicPython
@@ -19,39 +19,12 @@ const LONG_GRACE = { stopGraceMs: 60_000 }
 const setup = (context: TestContext, kind: string, config?: Readonly<Record<string, unknown>>) =>
   startPublicWorker(context, python, kind, config)
 
-describe.concurrent('a worker of the public SDK', () => {
-  test('gives the whole job to an async handler too', async (context) => {
-    const { runSync } = await setup(context, 'async_echo')
-    const more = { webhook: 'https://hooks.example/done', s3Config: { accessId: 'a', bucketName: 'c' } }
-    const { id, output } = await runSync({ text: 'ä €' }, more)
-    expect(output).toEqual({ job: { id, input: { text: 'ä €' }, ...more } })
-  })
+describe('a plain handler of the public SDK', () => {
+  const plain = startedOnce((context) => startPublicWorker(context, python, 'chosen'))
 
-  test.for<[string, unknown]>([
-    ['count', []],
-    ['async_count', []],
-    ['count_aggregated', [{ n: 0 }, { n: 1 }, { n: 2 }]],
-  ])('streams the chunks of the generator %s in order', async ([kind, output], context) => {
-    const { service, run, ended } = await setup(context, kind)
-    const jobId = await run({ n: 3 })
-    expect(await ended(jobId)).toMatchObject({ output })
-    expect(await service.call('GET', `/v2/sdk/stream/${jobId}?format=array`)).toEqual(
-      [0, 1, 2].map((n) => ({ output: { n } })),
-    )
-  })
-
-  test('fails a job whose generator breaks, and keeps the chunks before that', async (context) => {
-    const { service, run, ended } = await setup(context, 'count')
-    const jobId = await run({ n: 3, fail: 2 })
-    expect((await ended(jobId, 'FAILED')).error).toMatch(/^handler: asked to break \ntraceback: Traceback/)
-    expect(await service.call('GET', `/v2/sdk/stream/${jobId}?format=array`)).toEqual(
-      [0, 1].map((n) => ({ output: { n } })),
-    )
-  })
-
-  test('shows progress while the job runs, and never in place of the result', async (context) => {
-    const { service, run, ended, status, waits, release } = await setup(context, 'progress')
-    const jobId = await run(waits)
+  test('shows progress while the job runs, and never in place of the result', async () => {
+    const { service, run, ended, status, waits, release } = plain()
+    const jobId = await run({ do: 'progress', ...waits })
     const seen = await until('progress is shown', async () => {
       const record = await status(jobId)
       return record.output === undefined ? undefined : record
@@ -66,9 +39,9 @@ describe.concurrent('a worker of the public SDK', () => {
     expect(await status(jobId)).toMatchObject({ status: 'COMPLETED', output: { done: true } })
   })
 
-  test('fails a job whose handler raises, with the error as JSON text', async (context) => {
-    const { runSync } = await setup(context, 'answer')
-    const failed = await runSync({ raise: 'no "picture"' })
+  test('fails a job whose handler raises, with the error as JSON text', async () => {
+    const { runSync } = plain()
+    const failed = await runSync({ do: 'answer', raise: 'no "picture"' })
     expect({ ...failed, error: JSON.parse(String(failed.error)) }).toEqual({
       ...TIMES,
       id: failed.id,
@@ -100,35 +73,68 @@ describe.concurrent('a worker of the public SDK', () => {
     [null, { status: 'COMPLETED', output: null }],
     [[1, 2.5, 'é'], { status: 'COMPLETED', output: [1, 2.5, 'é'] }],
     [false, { status: 'COMPLETED', output: false }],
-  ])('ends a job whose handler returns %j', async ([returned, expected], context) => {
-    const { runSync } = await setup(context, 'answer')
-    const record = await runSync({ return: returned })
+  ])('ends a job whose handler returns %j', async ([returned, expected]) => {
+    const { runSync } = plain()
+    const record = await runSync({ do: 'answer', return: returned })
     expect(record).toEqual({ ...TIMES, id: record.id, workerId: WORKER_ID, ...expected })
   })
 
-  test('fails a job at once whose result cannot be sent, with the type and its place', async (context) => {
-    const { service, runSync } = await setup(context, 'unsendable')
-    const { id, status, error } = await runSync({})
+  test('fails a job at once whose result cannot be sent, with the type and its place', async () => {
+    const { service, runSync } = plain()
+    const { id, status, error } = await runSync({ do: 'unsendable' })
     expect(status).toBe('FAILED')
     expect(error).toContain("output['rows'][0]['picture'] is of type bytes")
     const { history } = (await service.call('GET', `/api/jobs/${id}`)) as { history: { event: string }[] }
     expect(history.map(({ event }) => event)).toEqual(['submit', 'claim', 'fail'])
   })
 
-  test('gives a result up to the limit; a larger one fails its job and says so', async (context) => {
-    const { runSync } = await setup(context, 'large')
+  test('gives a result up to the limit; a larger one fails its job and says so', async () => {
+    const { runSync } = plain()
     const around = JSON.stringify({ output: '' }).length + 1 // Python writes a space after the colon
     const most = limit('resultBodyBytes') - around
-    expect(await runSync({ bytes: most })).toMatchObject({ status: 'COMPLETED', output: 'x'.repeat(most) })
-    expect(await runSync({ bytes: most + 1 })).toMatchObject({
+    expect(await runSync({ do: 'large', bytes: most })).toMatchObject({ status: 'COMPLETED', output: 'x'.repeat(most) })
+    expect(await runSync({ do: 'large', bytes: most + 1 })).toMatchObject({
       status: 'FAILED',
       error: expect.stringMatching(/20 MiB/),
     })
-    expect(await runSync({ bytes: 3 * most })).toMatchObject({
+    expect(await runSync({ do: 'large', bytes: 3 * most })).toMatchObject({
       status: 'FAILED',
       error: expect.stringMatching(/20 MiB/),
     })
-    expect(await runSync({ bytes: 1 })).toMatchObject({ status: 'COMPLETED', output: 'x' })
+    expect(await runSync({ do: 'large', bytes: 1 })).toMatchObject({ status: 'COMPLETED', output: 'x' })
+  })
+})
+
+describe.concurrent('a worker of the public SDK', () => {
+  test('gives the whole job to an async handler, although the user has stored a key of the platform, which the SDK prefers', async (context) => {
+    const { service, runSync } = await setup(context, 'async_echo')
+    mkdirSync(join(service.folder, '.runpod'))
+    writeFileSync(join(service.folder, '.runpod', 'config.toml'), '[default]\napi_key = "key-of-the-platform"\n')
+    const more = { webhook: 'https://hooks.example/done', s3Config: { accessId: 'a', bucketName: 'c' } }
+    const { id, output } = await runSync({ text: 'ä €' }, more)
+    expect(output).toEqual({ job: { id, input: { text: 'ä €' }, ...more } })
+  })
+
+  test.for<[string, unknown]>([
+    ['count', []],
+    ['async_count', []],
+    ['count_aggregated', [{ n: 0 }, { n: 1 }, { n: 2 }]],
+  ])('streams the chunks of the generator %s in order', async ([kind, output], context) => {
+    const { service, run, ended } = await setup(context, kind)
+    const jobId = await run({ n: 3 })
+    expect(await ended(jobId)).toMatchObject({ output })
+    expect(await service.call('GET', `/v2/sdk/stream/${jobId}?format=array`)).toEqual(
+      [0, 1, 2].map((n) => ({ output: { n } })),
+    )
+  })
+
+  test('fails a job whose generator breaks, and keeps the chunks before that', async (context) => {
+    const { service, run, ended } = await setup(context, 'count')
+    const jobId = await run({ n: 3, fail: 2 })
+    expect((await ended(jobId, 'FAILED')).error).toMatch(/^handler: asked to break \ntraceback: Traceback/)
+    expect(await service.call('GET', `/v2/sdk/stream/${jobId}?format=array`)).toEqual(
+      [0, 1].map((n) => ({ output: { n } })),
+    )
   })
 
   test('streams a chunk above the limit in pieces that make up the whole', async (context) => {
@@ -147,10 +153,7 @@ describe.concurrent('a worker of the public SDK', () => {
     const second = await runSync({})
     expect(second).toMatchObject({ status: 'COMPLETED', output: { worker: second.workerId } })
     expect(second.workerId).not.toBe(first.workerId)
-    await until('the first worker is gone', async () => {
-      const left = await service.workers('sdk')
-      return left.some(({ id }) => id === first.workerId) ? undefined : true
-    })
+    await until('the first worker is gone', () => isGone(service, first.workerId))
   })
 
   test('may ask for refresh after every job; that is no crash', async (context) => {
@@ -195,9 +198,14 @@ describe.concurrent('a worker of the public SDK', () => {
     expect(await ended(await run({}))).toMatchObject({ workerId: record.workerId })
   })
 
-  test('is killed when a cancelled handler that blocks has not stopped in the grace time', async (context) => {
-    const { service, run, ended, runSync, lineOf } = await setup(context, 'block', { stopGraceMs: 500 })
-    const { output } = await runSync({})
+  test('keeps a blocking job longer than the lease through its pings, and is killed when one has not stopped in the grace time after it was cancelled', async (context) => {
+    const { service, run, ended, lineOf } = await setup(context, 'block', { stopGraceMs: 500 })
+    const kept = await run({ seconds: 12 })
+    const record = await ended(kept)
+    expect(record).toEqual({ ...TIMES, id: kept, status: 'COMPLETED', output: expect.anything(), workerId: WORKER_ID })
+    const { history } = (await service.call('GET', `/api/jobs/${kept}`)) as { history: { event: string }[] }
+    expect(history.map(({ event }) => event)).toEqual(['submit', 'claim', 'complete'])
+
     const jobId = await run({ seconds: 600 })
     const { workerId } = await ended(jobId, 'IN_PROGRESS')
     // A job whose handler was not called yet would stop.
@@ -205,28 +213,12 @@ describe.concurrent('a worker of the public SDK', () => {
     await service.call('POST', `/v2/sdk/cancel/${jobId}`)
     const next = await ended(await run({}))
     expect(next.workerId).not.toBe(workerId)
-    expect(isAlive((output as { pid: number }).pid)).toBe(false)
+    expect(isAlive((record.output as { pid: number }).pid)).toBe(false)
     expect(await service.status('sdk', jobId)).toEqual({ ...TIMES, id: jobId, status: 'CANCELLED', workerId })
   })
 
-  test('keeps a job longer than the lease through its pings', async (context) => {
-    const { run, ended, service } = await setup(context, 'block')
-    const jobId = await run({ seconds: 12 })
-    const record = await ended(jobId)
-    expect(record).toEqual({ ...TIMES, id: jobId, status: 'COMPLETED', output: expect.anything(), workerId: WORKER_ID })
-    const { history } = (await service.call('GET', `/api/jobs/${jobId}`)) as { history: { event: string }[] }
-    expect(history.map(({ event }) => event)).toEqual(['submit', 'claim', 'complete'])
-  })
-
-  test('gets its jobs although the user has stored a key of the platform, which the SDK prefers', async (context) => {
-    const { service, runSync } = await setup(context, 'echo')
-    mkdirSync(join(service.folder, '.runpod'))
-    writeFileSync(join(service.folder, '.runpod', 'config.toml'), '[default]\napi_key = "key-of-the-platform"\n')
-    expect(await runSync({})).toMatchObject({ status: 'COMPLETED' })
-  })
-
-  test('has its lines kept with the job that they are about', async (context) => {
-    const { service, runSync, lineOf } = await setup(context, 'echo')
+  test('has its lines kept with the job that they are about, and without a job leaves at once when it is stopped', async (context) => {
+    const { service, runSync, lineOf } = await setup(context, 'echo', LONG_GRACE)
     const first = await runSync({})
     const second = await runSync({})
     for (const { id } of [first, second]) {
@@ -236,6 +228,8 @@ describe.concurrent('a worker of the public SDK', () => {
       expect(lines).toContainEqual(expect.objectContaining({ level: 'INFO', line: 'words with an id' }))
       expect(lines.filter(({ line }) => line === 'Started.')).toHaveLength(1)
     }
+    await service.call('POST', `/api/workers/${second.workerId}/stop`)
+    await until('the stopped worker is gone', () => isGone(service, second.workerId), LEAVE_MS)
   })
 
   test('finishes its job when it is stopped, and leaves at once after that', async (context) => {
@@ -246,16 +240,7 @@ describe.concurrent('a worker of the public SDK', () => {
     await service.call('POST', `/api/workers/${workerId}/stop`)
     release()
     expect(await ended(jobId)).toMatchObject({ output: { worker: workerId } })
-    const gone = async () => ((await service.workers('sdk')).some(({ id }) => id === workerId) ? undefined : true)
-    await until('the stopped worker is gone', gone, LEAVE_MS)
-  })
-
-  test('without a job leaves at once when it is stopped', async (context) => {
-    const { service, runSync } = await setup(context, 'echo', LONG_GRACE)
-    const { workerId } = await runSync({})
-    await service.call('POST', `/api/workers/${workerId}/stop`)
-    const gone = async () => ((await service.workers('sdk')).some(({ id }) => id === workerId) ? undefined : true)
-    await until('the stopped worker is gone', gone, LEAVE_MS)
+    await until('the stopped worker is gone', () => isGone(service, workerId), LEAVE_MS)
   })
 
   test.for([false, true])(
@@ -300,6 +285,10 @@ const CRASHES_MS = 100_000
 // A held poll of the worker takes 20 s to end by itself; the SDK itself needs up to 2 s to notice, on a busy machine
 // more.
 const LEAVE_MS = 15_000
+
+async function isGone(service: Service, workerId: unknown): Promise<true | undefined> {
+  return (await service.workers('sdk')).some(({ id }) => id === workerId) ? undefined : true
+}
 
 function isAlive(pid: number): boolean {
   try {

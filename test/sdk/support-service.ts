@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type TestContext, vi } from 'vitest'
+import { beforeAll, type TestContext, vi } from 'vitest'
 import type { EndpointView, WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { LogLine } from '../../src-main/contract/management.ts'
 import { startServer } from '../../src-main/server/main.ts'
@@ -95,6 +95,19 @@ function temporaryFolder({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
   const folder = mkdtempSync(join(tmpdir(), 'drydock-sdk-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
   return folder
+}
+
+/** Starts something once for all tests of a file or a `describe`; it ends after the last of them. */
+export function startedOnce<T>(start: (context: Pick<TestContext, 'onTestFinished'>) => Promise<T>): () => T {
+  let started: T | undefined
+  beforeAll(async () => {
+    const ends: (() => unknown)[] = []
+    started = await start({ onTestFinished: (end) => void ends.unshift(end as () => unknown) })
+    return async () => {
+      for (const end of ends) await end()
+    }
+  })
+  return () => started as T
 }
 
 /** Starts a service on a fresh data folder, in this process; after the test it and its workers are gone. */

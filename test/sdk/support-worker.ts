@@ -13,7 +13,7 @@ const HANDLERS = fileURLToPath(new URL('python/worker.py', import.meta.url))
 
 /** A service with one endpoint whose worker runs this handler of python/worker.py on the public SDK. */
 export async function startPublicWorker(
-  context: TestContext,
+  context: Pick<TestContext, 'onTestFinished'>,
   { python }: PublicPython,
   kind: string,
   config: Readonly<Record<string, unknown>> = {},

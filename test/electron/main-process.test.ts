@@ -1,8 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
-import { WEB_PREFERENCES } from '../../src-main/electron/page-guard.ts'
 import { signal } from '../support/process-table.ts'
 import { started } from './main-process.ts'
 import { until } from './support.ts'
@@ -11,31 +10,6 @@ const ROOT = join(import.meta.dirname, '..', '..')
 const GATED_HANDLER = join(ROOT, 'test', 'support', 'workers', 'gated.py')
 
 describe('the built main process', () => {
-  test('opens one guarded window on the signed-in pages, and its end leaves nothing', async () => {
-    const { data, all, reached, play, ended, marked } = started()
-    const { options } = await reached('window')
-    const { preload, ...preferences } = options.webPreferences
-    expect(preferences).toEqual(WEB_PREFERENCES)
-    expect(preferences).toMatchObject({ sandbox: true, contextIsolation: true, nodeIntegration: false })
-    expect({ show: options.show, preload: existsSync(preload), icon: existsSync(options.icon) }).toEqual({
-      show: false,
-      preload: true,
-      icon: true,
-    })
-    expect(all('sandboxed')).toHaveLength(1)
-    expect(all('path')[0]).toMatchObject({ name: 'userData', path: join(data, 'desktop') })
-    expect(await reached('loaded')).toMatchObject({ type: 'text/html; charset=utf-8', signedIn: true })
-    await reached('shown')
-    expect(all('window')).toHaveLength(1)
-    expect(JSON.stringify(all('loaded'))).not.toContain(readFileSync(join(data, 'account.key'), 'utf8').trim())
-
-    void play('quit').catch(() => undefined)
-    expect(await ended).toBe(0)
-    expect(all('quit').map(({ prevented }) => prevented)).toEqual([true, false])
-    expect(marked()).toEqual([])
-    expect(existsSync(join(data, 'service.json'))).toBe(false)
-  })
-
   test('keeps the window within the service, and opens what is outside in the browser', async () => {
     const { reached, play, all } = started()
     const origin = new URL((await reached('loaded')).address).origin

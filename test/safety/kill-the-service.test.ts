@@ -1,8 +1,8 @@
 import { test } from 'vitest'
 import { killTheService, olderNode } from './kill-the-service.ts'
 
-test('a service that is killed while 16 clients submit loses no acknowledged job', async () => {
-  await killTheService({ runs: 5 })
+test('a service that is killed while 16 clients submit loses no acknowledged job, wherever the kill comes', async () => {
+  await killTheService({ runs: 4 })
 })
 
 test('a launcher that is killed takes its service along, and no acknowledged job is lost', async ({ skip }) => {

@@ -17,8 +17,17 @@ const RUNS_PER_FOLDER = 50
 /**
  * Kills the service with SIGKILL while 16 clients submit, starts it again on the same folder, and looks for every
  * acknowledged job. Workers live on from run to run.
+ * @param first the place of the first kill, counted in runs
  */
-export async function killTheService({ runs, options = {} }: { runs: number; options?: ServeOptions }) {
+export async function killTheService({
+  runs,
+  first = 0,
+  options = {},
+}: {
+  runs: number
+  first?: number
+  options?: ServeOptions
+}) {
   let slowestMs = 0
   let jobs = 0
   for (let done = 0; done < runs; ) {
@@ -26,7 +35,7 @@ export async function killTheService({ runs, options = {} }: { runs: number; opt
     await service.start(options)
     await service.createEndpoint('work', { workersMin: 2, workersMax: 2 })
     for (let n = 0; n < RUNS_PER_FOLDER && done < runs; n++, done++) {
-      const result = await oneRun(service, options, 1 + ((done * STEP) % SPREAD))
+      const result = await oneRun(service, options, 1 + (((first + done) * STEP) % SPREAD))
       slowestMs = Math.max(slowestMs, result.ms)
       jobs += result.jobs
     }

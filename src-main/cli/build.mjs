@@ -20,7 +20,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 // Not taken from set-up.mjs, which may be waiting for this file.
@@ -156,7 +156,7 @@ function lastChange(sources) {
 function hashSources(sources) {
   const hash = createHash('sha256')
   for (const path of entriesOf(sources).sort())
-    if (look(path)?.isFile()) hash.update(`${path}\n`).update(readFileSync(path))
+    if (look(path)?.isFile()) hash.update(`${relative(ROOT, path)}\n`).update(readFileSync(path))
   return hash.digest('hex')
 }
 

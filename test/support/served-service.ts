@@ -97,11 +97,18 @@ export type ServedService = {
   readonly read: (...path: string[]) => string
 }
 
+/** Has this called at the end of what a service is for. */
+export type WhenOver = (end: () => Promise<void>) => void
+
 /**
  * Makes a fresh folder; nothing runs yet. When the test ends, what still runs is killed.
  * @param given a data folder that is elsewhere
+ * @param whenOver for a service of several tests, which ends later
  */
-export function servedService(given?: { readonly data: string }): ServedService {
+export function servedService(
+  given?: { readonly data: string },
+  whenOver: WhenOver = (end) => onTestFinished(end),
+): ServedService {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-safety-'))
   const data = given?.data ?? join(folder, 'data')
   const mark = `DOCK_TEST_MARK=${randomUUID()}`
@@ -110,7 +117,7 @@ export function servedService(given?: { readonly data: string }): ServedService 
   let url = ''
   let key = ''
 
-  onTestFinished(async () => {
+  whenOver(async () => {
     // Again and again: a service may start a worker between the look and its own end.
     await until(() => {
       for (const { pid } of processesMarked(mark)) signal(pid, 'SIGKILL')
@@ -224,8 +231,8 @@ export function servedService(given?: { readonly data: string }): ServedService 
 }
 
 /** Makes a fresh folder and starts a service on it. */
-export async function startedService(options?: ServeOptions): Promise<ServedService> {
-  const service = servedService()
+export async function startedService(options?: ServeOptions, whenOver?: WhenOver): Promise<ServedService> {
+  const service = servedService(undefined, whenOver)
   await service.start(options)
   return service
 }

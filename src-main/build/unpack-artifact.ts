@@ -5,7 +5,7 @@
  * files.
  */
 import { createReadStream, createWriteStream } from 'node:fs'
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
@@ -28,6 +28,10 @@ const INFLATED_BYTES = 256 * KIB
 const BLOCK_BYTES = 512
 // Two empty blocks end an archive.
 const END_BYTES = 2 * BLOCK_BYTES
+
+// 1980-01-01: archives whose bytes depend on their content alone give it to every file, as our own builds do. Two
+// versions of a source with one time and one size would be the same to whoever keeps compiled files elsewhere.
+const NO_TIME = Date.UTC(1980, 0, 1)
 
 type Body = AsyncIterable<unknown>
 
@@ -72,6 +76,7 @@ async function unpackInto(
   const writes = createWrites()
   const gunzip = createGunzip({ chunkSize: INFLATED_BYTES })
   const tar = extract()
+  const { mtimeMs: arrivedAt } = await stat(file)
   let inflated = 0
   let endOfEntries = 0
   let taking: Promise<void> = Promise.resolve()
@@ -88,9 +93,20 @@ async function unpackInto(
     const options = { flag: 'wx', mode: fileMode(isExecutableMode(header.mode)) } as const
     const path = join(root, entry.path)
     made.push(path)
-    if (header.size > WHOLE_BYTES) return pipeline(body, createWriteStream(path, { ...options, flags: options.flag }))
+    if (header.size > WHOLE_BYTES) {
+      await pipeline(body, createWriteStream(path, { ...options, flags: options.flag }))
+      return keepTime(path, header.mtime)
+    }
     const content = await readAll(body, header.size)
-    await writes.add(() => writeFile(path, content, options))
+    await writes.add(async () => {
+      await writeFile(path, content, options)
+      await keepTime(path, header.mtime)
+    })
+  }
+
+  // Python takes a compiled file while its source has the time that it was compiled at.
+  async function keepTime(path: string, time: Date | undefined): Promise<void> {
+    if (time !== undefined && time.getTime() > NO_TIME && time.getTime() <= arrivedAt) await utimes(path, time, time)
   }
 
   tar.on('entry', (header, body, next) => {

@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { startedService, until } from '../support/served-service.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { startedService } from '../support/served-service.ts'
 
 // Fails the first time for every tenth input, until a file is there.
 const HANDLER = (mended: string) => `
@@ -25,19 +28,50 @@ async function setup() {
   return { ...service, mended, batch, write }
 }
 
+/** Passes requests on to a service, but holds one piece of a batch until it may go on. */
+async function wayThatHolds(service: string, piece: number) {
+  const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let pieces = 0
+  const server = createServer(async (incoming, response) => {
+    const { method = '', url = '', headers } = incoming
+    if (/\/lines\b/.test(url)) pieces += 1
+    if (pieces === piece) {
+      held.resolve()
+      await free.promise
+    }
+    const { authorization = '', 'content-type': type = '' } = headers
+    const sent = { method, headers: { authorization, 'content-type': type } }
+    const body = method === 'GET' ? {} : { body: Buffer.concat(await Array.fromAsync(incoming)) }
+    try {
+      const answer = await fetch(new URL(url, service), { ...sent, ...body })
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    } catch {
+      response.destroy()
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, holding: held.promise, goOn: free.resolve }
+}
+
 test('a file becomes a batch over a kill of the service: no input is lost or run twice, and failures are retried', async () => {
-  const { batch, write, mended, read, get, kill, start } = await setup()
+  const { batch, write, mended, read, get, kill, start, url } = await setup()
   write(
     'inputs.jsonl',
     Array.from({ length: 5000 }, (_one, at) => JSON.stringify({ n: at + 1 })),
   )
-  const cutOff = batch('submit', 'twice', 'inputs.jsonl')
-  await until(async () => {
-    const [one] = (await get('/api/batches')).batches
-    expect(one?.received).toBeGreaterThan(0)
-    expect(one.unsent).toBeGreaterThan(0)
-  })
+  const way = await wayThatHolds(url(), 2)
+  const cutOff = batch('submit', 'twice', 'inputs.jsonl', '--url', way.url, '--key', read('data', 'account.key').trim())
+  await way.holding
+  const [begun] = (await get('/api/batches')).batches
+  expect(begun).toMatchObject({ received: 1000, unsent: 4000 })
   await kill()
+  way.goOn()
   expect((await cutOff).exitCode).not.toBe(0)
   await start()
   const { exitCode, json } = await batch('submit', 'twice', 'inputs.jsonl')

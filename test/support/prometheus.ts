@@ -17,6 +17,7 @@ export type PrometheusPrograms = { readonly prometheus: string; readonly promtoo
 
 const execute = promisify(execFile)
 const DOWNLOAD_LIMIT_MS = 5 * 60_000
+const PORTS_TRIED = 5
 
 /** Finds the programs, or unpacks the package of Debian. */
 export async function findPrometheus(): Promise<PrometheusPrograms | { readonly why: string }> {
@@ -89,7 +90,7 @@ export type RunningPrometheus = {
 }
 
 type Answered = {
-  readonly activeTargets: readonly { readonly health: string; readonly lastError: string }[]
+  readonly activeTargets: readonly { readonly health: string; readonly lastError: string; readonly scrapeUrl: string }[]
   readonly result: readonly { readonly metric: Record<string, string>; readonly value: readonly [number, string] }[]
 }
 
@@ -99,8 +100,6 @@ export async function startPrometheus(
   scraped: { readonly url: string; readonly key: string },
 ): Promise<RunningPrometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-prometheus-'))
-  // It cannot say which port it was given.
-  const port = await freePort(() => false)
   writeFileSync(
     join(folder, 'prometheus.yml'),
     JSON.stringify({
@@ -114,29 +113,40 @@ export async function startPrometheus(
       ],
     }),
   )
-  const child = spawn(
-    prometheus,
-    [
-      `--config.file=${join(folder, 'prometheus.yml')}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      '--log.level=error',
-    ],
-    { stdio: 'ignore' },
-  )
-  onTestFinished(() => end(child, folder))
   const read = async (path: string) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`)
+    const response = await fetch(`${url}${path}`)
     return ((await response.json()) as { data: Answered }).data
   }
   const target = async () => {
     const [one] = (await read('/api/v1/targets')).activeTargets
-    if (one === undefined) throw new Error('it has no target yet')
+    // Whoever took its port may answer as well.
+    if (one?.scrapeUrl !== `${scraped.url}/metrics`) throw new Error('it has no target yet')
     return one
   }
-  await until(async () => {
-    if ((await target()).health === 'unknown') throw new Error('it has not scraped yet')
-  })
+  // It cannot say which port it was given, and ends where another program took the one that was free.
+  let url = ''
+  let child: ChildProcess
+  onTestFinished(() => end(child, folder))
+  let tries = 0
+  do {
+    if (tries++ === PORTS_TRIED) throw new Error(`Prometheus ended on ${PORTS_TRIED} free ports`)
+    const port = await freePort(() => false)
+    url = `http://127.0.0.1:${port}`
+    child = spawn(
+      prometheus,
+      [
+        `--config.file=${join(folder, 'prometheus.yml')}`,
+        `--storage.tsdb.path=${join(folder, 'data')}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+        '--log.level=error',
+      ],
+      { stdio: 'ignore' },
+    )
+    await until(async () => {
+      if (child.exitCode !== null) return
+      if ((await target()).health === 'unknown') throw new Error('it has not scraped yet')
+    })
+  } while (child.exitCode !== null)
   return {
     target,
     async query(expression) {

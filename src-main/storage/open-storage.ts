@@ -30,6 +30,7 @@ import { createNodeTypeStore } from './node-type-store.ts'
 import { DatabaseUnusable, openDatabase } from './open-database.ts'
 import { createPendingBulkStore } from './pending-bulk-store.ts'
 import { createPlatformStore } from './platform-store.ts'
+import { prepareOnUse } from './prepare-on-use.ts'
 import { createRequestStore } from './request-store.ts'
 import { createRunStore } from './run-store.ts'
 import { createSavedRequestStore } from './saved-request-store.ts'
@@ -48,10 +49,11 @@ const VERSION = `SELECT sqlite_version() AS version`
  * Opens the database with the folders of large payloads and artifacts beside it, and makes all stores on them.
  * @param file path, or ':memory:' in tests
  * @param now ms since the epoch
+ * @param prepare when statements are compiled: on use, or a test that compiles them all gives the database as it is
  * @throws DatabaseUnusable
  */
-export function openStorage(file: string, now: number): Storage {
-  const db = openDatabase(file, now)
+export function openStorage(file: string, now: number, prepare = prepareOnUse): Storage {
+  const db = prepare(openDatabase(file, now))
   const payloads = openPayloads(db, file)
   const log = createLogSync(file === ':memory:' ? [] : openSyncSlots(`${file}-wal`))
   const commit = createGroupCommit(db, log)

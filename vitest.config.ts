@@ -30,6 +30,7 @@ type Options = {
   limitMs?: number
   environment?: 'happy-dom'
   globalSetup?: string
+  setupFiles?: string
   group?: typeof WAITING
 }
 
@@ -46,6 +47,7 @@ function project(name: string, options: Options = {}) {
       isolate,
       environment: options.environment ?? 'node',
       globalSetup: options.globalSetup ?? [],
+      setupFiles: options.setupFiles ?? [],
       maxWorkers: group.maxWorkers,
       sequence: { groupOrder: group.groupOrder },
       testTimeout: limitMs,
@@ -59,7 +61,7 @@ const QUICK = [
   project('unit', { isolate: false }),
   project('api', { isolate: false }),
   project('architecture', { isolate: false }),
-  project('renderer', { environment: 'happy-dom' }),
+  project('renderer', { isolate: false, environment: 'happy-dom', setupFiles: './test/renderer/fresh-window.ts' }),
   project('smoke', { include: [`test/${SMOKE}`], exclude: ['test/pages/**'], globalSetup: BUILT }),
   project('pages-smoke', {
     include: [`test/pages/${SMOKE}`],

@@ -34,6 +34,18 @@ export type NodeTypeRegistry = {
 
 type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesResponse }
 
+// Megabytes, and the same for each service of a process.
+let lastBuiltIn: (BuiltIn & { readonly file: string }) | undefined
+
+function builtInOf(file: string): BuiltIn {
+  if (lastBuiltIn?.file === file) return lastBuiltIn
+  const read = readClassesFile(file)
+  if (typeof read === 'string') throw new Error(`resources/node-types.json ${read}`)
+  const { classes: raw, version } = read
+  lastBuiltIn = { file, raw, types: readNodeTypes(raw), all: { text: writeJson(raw), source: 'built-in', version } }
+  return lastBuiltIn
+}
+
 /** Makes the registry. */
 export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps): NodeTypeRegistry {
   let builtIn: Promise<BuiltIn> | undefined
@@ -42,12 +54,7 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
   let last: { readonly text: string; readonly types: NodeTypes } | undefined
 
   function readBuiltIn() {
-    builtIn ??= ports.builtInNodeTypes().then((file) => {
-      const read = readClassesFile(file)
-      if (typeof read === 'string') throw new Error(`resources/node-types.json ${read}`)
-      const { classes: raw, version } = read
-      return { raw, types: readNodeTypes(raw), all: { text: writeJson(raw), source: 'built-in', version } }
-    })
+    builtIn ??= ports.builtInNodeTypes().then(builtInOf)
     return builtIn
   }
 

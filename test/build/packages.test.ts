@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { manifest } from '../../src-main/contract/manifest.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { processesMarked } from '../support/process-table.ts'
 import { until } from '../support/served-service.ts'
 import { makeWheels, type WheelContent } from '../support/wheels.ts'
@@ -110,7 +111,7 @@ function whyUnreachable(root: string): string | undefined {
   const wanted = ['--no-deps', '--only-binary=:all:', '--dest', join(root, 'asked'), NATIVE]
   const { status, stderr, error } = spawnSync('python3', ['-m', 'pip', 'download', ...quick, ...wanted], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: PATIENCE_MS,
   })
   return status === 0 ? undefined : (error?.message ?? stderr.trim().split('\n').at(-1))
 }

@@ -211,7 +211,7 @@ describe('svc_worker', () => {
     const { fleet, lines, exits, spec } = withHandler('print("up", flush=True)\ndef handler(job):\n  pass\n')
     const { workerId } = await fleet.start(spec)
     await until(() => expect(lines(workerId).join('\n')).toContain('up'))
-    await fleet.stop(workerId, 20_000)
+    await fleet.stop(workerId, PATIENCE_MS)
     expect(exits[0]?.signal).not.toBe('SIGKILL')
   })
 
@@ -241,7 +241,7 @@ it('a handler in TypeScript is run by the Node of the service in its own folder,
   try {
     const { workerId } = await fleet.start(specOf(undefined, { handler, env }))
     await until(() => expect(lines(workerId).join('\n')).toContain(`${place.folder} ${process.version} undefined`))
-    await fleet.stop(workerId, 20_000)
+    await fleet.stop(workerId, PATIENCE_MS)
     expect(exits[0]?.signal).not.toBe('SIGKILL')
   } finally {
     delete process.env.NODE_OPTIONS

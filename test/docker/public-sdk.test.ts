@@ -8,6 +8,7 @@ import runpodSdk from 'runpod-sdk'
 import { beforeEach, expect, test } from 'vitest'
 import { INSIDE, startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/served-service.ts'
 
 const engine = await dockerEngine('image-runpod')
@@ -150,7 +151,7 @@ test('serves the public JavaScript client: run, status, stream, cancel, health a
   expect(await count.status(id)).toMatchObject({ status: 'COMPLETED', succeeded: true })
 
   const nap = endpointOf('nap')
-  expect(await nap.runSync({ input: {} }, 30_000)).toMatchObject({ status: 'COMPLETED', succeeded: true })
+  expect(await nap.runSync({ input: {} }, PATIENCE_MS)).toMatchObject({ status: 'COMPLETED', succeeded: true })
   const running = await nap.run({ input: { seconds: 600 } })
   await service.holderOf(running.id)
   await nap.run({ input: {} })

@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished, type TestContext, vi } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { PREPARE_LIMIT_MS, preparePublicPython } from '../sdk/support-python.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { makeVenv } from '../support/python-venv.ts'
 import { temporaryFolder } from './support-cli.ts'
 
@@ -157,7 +158,7 @@ function createShell(clone: string, env: NodeJS.ProcessEnv) {
         return { code, printed: printed() }
       }
       const met = await vi
-        .waitFor(() => expect(`${child.exitCode ?? ''} ${printed()}`).toMatch(until), { timeout: 60_000 })
+        .waitFor(() => expect(`${child.exitCode ?? ''} ${printed()}`).toMatch(until), { timeout: PATIENCE_MS })
         .then(
           () => 0,
           () => 1,

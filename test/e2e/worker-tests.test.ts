@@ -35,7 +35,7 @@ const MODE = { config: { gpuTypeId: 'NVIDIA GeForce RTX 4090', gpuCount: 1, env:
 
 test('the tests of a worker repository run on its handler, with their variables, without a service', async () => {
   const cwd = repository({
-    '.runpod/tests.json': { tests: [{ name: 'short', input: { n: 1 }, timeout: 20_000 }], ...MODE },
+    '.runpod/tests.json': { tests: [{ name: 'short', input: { n: 1 }, timeout: 60_000 }], ...MODE },
     'test_input.json': '{"input": {"n": 18446744073709551615}}',
   })
   const { exitCode, stdout, stderr } = await runTests(cwd, '--json')
@@ -46,7 +46,7 @@ test('the tests of a worker repository run on its handler, with their variables,
     passed: 2,
     failed: 0,
     tests: [
-      { name: 'short', passed: true, status: 'COMPLETED', timeoutMs: 20_000, output: { echo: { n: 1 }, mode: 'test' } },
+      { name: 'short', passed: true, status: 'COMPLETED', timeoutMs: 60_000, output: { echo: { n: 1 }, mode: 'test' } },
       { name: 'test_input.json', passed: true, timeoutMs: 600_000 },
     ],
   })

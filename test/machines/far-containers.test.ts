@@ -38,7 +38,7 @@ import os, urllib.request, urllib.error
 def status(url, key):
     request = urllib.request.Request(url, headers={"Authorization": "Bearer " + key})
     try:
-        return urllib.request.urlopen(request, timeout=10).status
+        return urllib.request.urlopen(request, timeout=60).status
     except urllib.error.HTTPError as error:
         return error.code
 

@@ -264,7 +264,7 @@ describe('a preview', () => {
     const { id, folder } = await openExample(service, 'hello')
     await open(`/apps/projects/${id}/preview`)
     await page.getByRole('button', { name: 'Start preview' }).click()
-    await page.getByText('Live', { exact: true }).waitFor({ timeout: 20_000 })
+    await page.getByText('Live', { exact: true }).waitFor()
     await listOf(page, 'Addresses').waitFor()
     const told = page.getByRole('log', { name: 'Output of the preview' })
     edit(folder, 'app.py', 'Hello, {name}', 'Good day, {name}')

@@ -14,9 +14,6 @@ def handler(job):
     return job["input"]
 `
 
-// Figures are written every 10 s, and asked for as often; ms.
-const FIGURES_MS = 40_000
-
 /** An endpoint with a job that waits. */
 async function createPaused(service: ServedService, id: string): Promise<void> {
   await service.createEndpoint(id)
@@ -45,7 +42,7 @@ describe('the list of endpoints', () => {
     const row = (name: RegExp) => page.getByRole('row', { name }).textContent()
     await until(async () => {
       expect(await row(/Faces/)).toMatch(/Faces *faces.*Ready.*queue, handler.*1 of 3.*\d m?s.*no face/)
-    }, FIGURES_MS)
+    })
     expect(await row(/held/)).toMatch(/Paused.*1.*0 of 3/)
   })
 

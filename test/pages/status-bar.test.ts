@@ -82,6 +82,6 @@ test.each([
   const { page, open } = await setup({}, { env: onMachine(machine) })
   await open('/system')
   const row = page.getByRole('listitem').filter({ has: page.getByRole('heading', { name: 'GPU', exact: true }) })
-  await row.getByText(found).first().waitFor({ timeout: 20_000 })
+  await row.getByText(found).first().waitFor()
   expect(await row.textContent()).toMatch(fix)
 })

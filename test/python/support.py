@@ -25,7 +25,7 @@ RUNTIME = ROOT / "resources" / "python"
 HELLO = ROOT / "resources" / "examples" / "hello" / "handler.py"
 
 # Only for tests that are about to fail: everything else waits for a fact.
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 # In place of a status: no answer at all.
 HANG_UP = 0

@@ -13,12 +13,11 @@ import { liveQueries } from '../../src-renderer/live/live-queries.ts'
 import type { Platform } from '../../src-renderer/platform/platform.ts'
 import { AppContext } from '../../src-renderer/store/app-context.ts'
 import { createAppStore } from '../../src-renderer/store/app-store.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 
 /** The time of every test, ms since the epoch. */
 export const NOW = 1_790_000_000_000
 
-// How long a fact may take to come before a test gives up, in ms; only tests that fail wait for so long.
-const PATIENCE_MS = 20_000
 configure({ asyncUtilTimeout: PATIENCE_MS })
 
 /** Waits until `look` no longer throws, and gives what it returned. */

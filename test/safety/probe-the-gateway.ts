@@ -20,7 +20,7 @@ def ask(method, path, key):
     body = b"{}" if method == "POST" else None
     request = urllib.request.Request(f"http://{base.netloc}{path}", data=body, headers=headers, method=method)
     try:
-        return urllib.request.urlopen(request, timeout=20).status
+        return urllib.request.urlopen(request, timeout=60).status
     except urllib.error.HTTPError as error:
         return error.code
 

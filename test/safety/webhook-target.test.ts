@@ -14,7 +14,7 @@ async function target(answer: RequestListener): Promise<{ readonly url: string; 
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, server }
 }
 
-const request = { body: '{"id":"job"}', timeoutMs: 10_000, maxResponseBytes: 64 * 1024, allowPrivate: true }
+const request = { body: '{"id":"job"}', timeoutMs: 60_000, maxResponseBytes: 64 * 1024, allowPrivate: true }
 
 test('the body arrives whole as JSON, and the status comes back', async () => {
   const seen: unknown[] = []

@@ -28,7 +28,7 @@ class Clients(ServerTest):
             job = await self.endpoint.run({"prompt": "hi"}, webhook="http://w.example/")
             seen: list[Any] = [job.id, job.done, job.output, job.error]
             seen += [await job.status(), job.output, job.done]
-            same = await job.wait(timeout=10)
+            same = await job.wait(timeout=60)
             return [*seen, same is job, job.done, job.output, repr(job)]
 
         self.assertEqual(
@@ -89,7 +89,7 @@ class Clients(ServerTest):
         async def ask() -> list[Any]:
             return [
                 await self.endpoint.get("/items?x=1", headers={"X-A": "1"}),
-                await self.endpoint.post("/items", {"a": 1}, timeout=5),
+                await self.endpoint.post("/items", {"a": 1}, timeout=60),
                 await self.endpoint.put("/raw", b"\x01"),
                 await self.endpoint.delete("/items"),
                 await self.endpoint.patch("/items", [1]),

@@ -237,7 +237,7 @@ class HttpServer(ServerTest):
         for client in held:
             client.send(b"GET /held HTTP/1.1\r\nHost: x\r\n\r\n")
         for _ in held:
-            self.assertTrue(self.app_module.inside.acquire(timeout=20))
+            self.assertTrue(self.app_module.inside.acquire(timeout=60))
         self.assertEqual(self.connect().ask(GET).status, 200)
         self.app_module.gate.set()
         self.assertEqual([client.read().body for client in held], [b'"done"'] * 5)
@@ -276,7 +276,7 @@ class Stopping(ServerTest):
         idle, busy = self.connect(), self.connect()
         self.assertEqual(idle.ask(GET).status, 200)
         busy.send(b"GET /held HTTP/1.1\r\nHost: x\r\n\r\n")
-        self.assertTrue(app.inside.acquire(timeout=20))
+        self.assertTrue(app.inside.acquire(timeout=60))
         stopping = threading.Thread(target=lambda: self.run_there(self.server.stop()))
         stopping.start()
         self.assertTrue(idle.is_closed())

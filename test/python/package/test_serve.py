@@ -118,7 +118,7 @@ class Program(RouteTest):
 
     def test_a_wrong_port_is_told(self) -> None:
         process = self.start(PORT="http")
-        self.assertEqual(process.communicate(timeout=20)[1], "svc: PORT must be a port number, not 'http'\n")
+        self.assertEqual(process.communicate(timeout=60)[1], "svc: PORT must be a port number, not 'http'\n")
         self.assertEqual(process.returncode, 1)
 
 

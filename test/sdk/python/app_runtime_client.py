@@ -29,7 +29,7 @@ async def stream_live(handle, *args):
 async def call_deployed(handle, *args):
     client = QueueClient(deployed_id, _headers)
     payload = {"input": args_to_input(handle._fn, args, {})}
-    return unwrap_job_output(await client.invoke(payload, timeout=30))
+    return unwrap_job_output(await client.invoke(payload, timeout=60))
 
 
 async def error_of(awaitable):

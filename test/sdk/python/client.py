@@ -22,20 +22,20 @@ def wait_for(job, status):
 
 def run():
     job = endpoint.run({"input": {"name": "Ada"}})
-    return {"output": job.output(timeout=20), "status": job.status(), "id": job.job_id}
+    return {"output": job.output(timeout=60), "status": job.status(), "id": job.job_id}
 
 
 def run_without_wrapping():
-    return endpoint.run({"name": "Ada"}).output(timeout=20)
+    return endpoint.run({"name": "Ada"}).output(timeout=60)
 
 
 def run_sync():
-    return endpoint.run_sync({"name": "Grace"}, timeout=20)
+    return endpoint.run_sync({"name": "Grace"}, timeout=60)
 
 
 def failed():
     job = endpoint.run({"do": "fail"})
-    return {"output": job.output(timeout=20), "status": job.status()}
+    return {"output": job.output(timeout=60), "status": job.status()}
 
 
 def stream():

@@ -24,7 +24,7 @@ async def everything():
         endpoint = runpod.AsyncioEndpoint(facts["endpointId"], session)
         greeted = await endpoint.run({"name": "Ada"})
         counted = await endpoint.run({"do": "count", "n": 3})
-        output = await greeted.output(timeout=20)
+        output = await greeted.output(timeout=60)
         chunks = [chunk async for chunk in counted.stream()]
         napping = await endpoint.run({"do": "nap", "seconds": 60})
         await wait_for(napping, "IN_PROGRESS")
@@ -36,7 +36,7 @@ async def everything():
             "output": output,
             "status": await greeted.status(),
             "chunks": chunks,
-            "counted": await counted.output(timeout=20),
+            "counted": await counted.output(timeout=60),
             "jobs": health["jobs"],
             "purged": purged,
             "waiting": await waiting.status(),

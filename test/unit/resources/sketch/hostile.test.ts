@@ -78,7 +78,7 @@ describe('a graph is refused at its node', () => {
     const inputText = JSON.stringify({ workflow: nodes })
     const answer = await handler(
       { id: 'j', inputText } as Parameters<typeof handler>[0],
-      { signal: AbortSignal.timeout(10_000), progress: () => undefined } as unknown as Parameters<typeof handler>[1],
+      { signal: AbortSignal.timeout(60_000), progress: () => undefined } as unknown as Parameters<typeof handler>[1],
     )
     expect(answer).toMatchObject({ error })
   })

@@ -15,7 +15,7 @@ test('a preview follows each save, says why one does not run, and leaves nothing
   expect(live).toMatchObject({ runsOn: 'processes', problems: [] })
   expect(live.endpoints.map(({ resource }) => resource).sort()).toEqual(['clean', 'keywords', 'mood', 'reviews'])
   const rate = async (view: PreviewView) =>
-    (await askPreview(view, 'POST', '/v2/mood/runsync?wait=20000', { input: { text: 'great' } })).output
+    (await askPreview(view, 'POST', '/v2/mood/runsync', { input: { text: 'great' } })).output
 
   const first = await rate(live)
   project.edit('mood.py', 'return {', 'return {"saved": True, ')
@@ -80,7 +80,7 @@ test('a link leads to a page of the preview, whose session sends requests there 
   const ask = async (path: string, body?: string): Promise<any> =>
     (await fetch(`${url}${path}`, body === undefined ? { headers } : { headers, method: 'POST', body })).json()
   const { example } = await ask(`/api/endpoints/${id}/input-hints`)
-  const job = await ask(`/v2/${id}/runsync?wait=20000`, `{"input":${example}}`)
+  const job = await ask(`/v2/${id}/runsync`, `{"input":${example}}`)
   expect(job).toMatchObject({ status: 'COMPLETED', output: { greeting: 'Hello, Ada' } })
   const { workers } = await ask('/api/workers')
   expect(workers).toMatchObject([{ endpointId: id, state: expect.any(String), startedAt: expect.any(Number) }])

@@ -48,7 +48,6 @@ test('200 requests at once are all answered while the fleet grows from 1 to 4 an
     })
     await Promise.all(requests)
     most = Math.max(most, (await workersOf(service)).filter(({ state }) => state !== 'stopping').length)
-    expect(rounds).toBeLessThan(10)
   }
   expect(most).toBe(4)
   // Requests go on one by one while the others leave.

@@ -213,7 +213,7 @@ describe('a deploy', () => {
     await open(`/apps/projects/${id}/deploy`)
     await page.getByRole('button', { name: 'Deploy to production' }).click()
     await listOf(page, 'Addresses').getByText('reviews', { exact: true }).waitFor()
-    const job = await service.post('/v2/clean/runsync?wait=20000', { input: { text: '<b>a</b>  b' } })
+    const job = await service.post('/v2/clean/runsync', { input: { text: '<b>a</b>  b' } })
     expect(job.output).toBe('a b')
     edit(folder, 'clean.py', 'cpu="cpu3c-1-2"', 'cpu="cpu3c-1-2", workers=(0, 5)')
     edit(folder, 'keywords.py', 'name="keywords"', 'name="topics"')

@@ -90,7 +90,7 @@ describe('deployed apps', () => {
     await page.getByRole('list', { name: 'Endpoints of the release' }).waitFor()
     await page.getByRole('list', { name: 'Addresses' }).waitFor()
     await shoot('apps-rolled-back')
-    const job = await service.post('/v2/greet/runsync?wait=20000', { input: { name: 'Ada' } })
+    const job = await service.post('/v2/greet/runsync', { input: { name: 'Ada' } })
     expect(job.output).toBe('Hello, Ada!')
   })
 })
@@ -136,7 +136,7 @@ describe('an environment', () => {
     await page.getByRole('button', { name: 'Release with these variables' }).click()
     await page.waitForURL('**/releases?release=2')
     await page.getByRole('list', { name: 'Addresses' }).waitFor()
-    const told = await service.post('/v2/tell/runsync?wait=20000', { input: {} })
+    const told = await service.post('/v2/tell/runsync', { input: {} })
     expect(told.output).toBe('a secret of the test'.length)
     await page.getByRole('link', { name: 'Variables', exact: true }).click()
     await page.getByRole('button', { name: 'Remove TOKEN' }).click()
@@ -182,7 +182,7 @@ describe('an environment', () => {
     await page.getByText('Release 1 stays live').waitFor()
     await ended
     await shoot('apps-given-up')
-    const job = await service.post('/v2/greet/runsync?wait=20000', { input: { name: 'Ada' } })
+    const job = await service.post('/v2/greet/runsync', { input: { name: 'Ada' } })
     expect(job.output).toBe('Hello, Ada!')
   })
 

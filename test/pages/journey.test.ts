@@ -113,7 +113,7 @@ test('an example app is opened, deployed, changed, deployed again and rolled bac
   await page.waitForURL('**/apps/projects/*')
 
   const addresses = page.getByRole('list', { name: 'Addresses', exact: true })
-  const ask = async () => (await service.post('/v2/hello/runsync?wait=20000', { input: { name: 'Ada' } })).output
+  const ask = async () => (await service.post('/v2/hello/runsync', { input: { name: 'Ada' } })).output
   await tab(page, 'Deploy')
   await page.getByRole('button', { name: 'Deploy to production' }).click()
   await page.waitForURL('**release=1')

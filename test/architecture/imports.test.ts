@@ -1,7 +1,6 @@
-import { globSync, readdirSync, writeSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
-import { GRAIN_LIMITS, grainOf } from './grain.ts'
 import { findImportViolations, foldersOfEachOther } from './import-rules.ts'
 import {
   FEATURES_MAY_IMPORT,
@@ -43,36 +42,11 @@ const mayImport = (layer: string, target: string) => {
   return [layer, ...allowed].some((name) => target === name || target.startsWith(`${name}/`))
 }
 
-test('the source tree keeps to the table, and is cut into files that can be found', async () => {
+test('the source tree keeps to the table', async () => {
   const { filesRead, violations, imports } = await findImportViolations(ROOT)
   expect(violations).toEqual([])
   expect(foldersOfEachOther(imports)).toEqual([])
   expect(filesRead).toBeGreaterThan(0)
-
-  const paths = globSync('src-{main,renderer}/**/*.{ts,tsx}', { cwd: ROOT })
-  const { files, median, lonely } = grainOf(ROOT, paths, imports)
-  writeSync(1, `${files} files, median ${median} lines, ${lonely} small ones with one user in their folder\n`)
-  expect(files).toBeLessThanOrEqual(GRAIN_LIMITS.files)
-  expect(median).toBeGreaterThanOrEqual(GRAIN_LIMITS.median)
-  expect(lonely).toBeLessThanOrEqual(GRAIN_LIMITS.lonely)
-})
-
-test('small files with one user in their own folder are counted', () => {
-  const root = plant({
-    'src-main/domain/user.ts': 'a\n'.repeat(70),
-    'src-main/domain/small.ts': 'a\n'.repeat(60),
-    'src-main/domain/large.ts': 'a\n'.repeat(61),
-    'src-main/contract/far.ts': 'a\n',
-    'src-main/domain/shared.ts': 'a\n',
-  })
-  const from = 'src-main/domain/user.ts'
-  const uses = ['domain/small', 'domain/large', 'contract/far', 'domain/shared'].map((name) => ({
-    from,
-    to: `src-main/${name}.ts`,
-  }))
-  const paths = [from, ...uses.map(({ to }) => to)]
-  const imports = [...uses, { from: 'src-main/domain/large.ts', to: 'src-main/domain/shared.ts' }]
-  expect(grainOf(root, paths, imports)).toEqual({ files: 5, median: 60, lonely: 1 })
 })
 
 test('two folders that import each other are found, unless one holds the other', async () => {

@@ -7,11 +7,9 @@ const ROOT = join(import.meta.dirname, '..', '..')
 interface Planted {
   readonly path: string
   readonly text: string
-  /** What must be found, in the order of the text. Nothing: a look-alike that must be left alone. */
+  /** Findings in the order of the text; empty for a look-alike that must be left alone. */
   readonly finds: readonly string[]
 }
-
-const lines = (count: number) => 'const line = 1\n'.repeat(count)
 
 const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
   'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': [
@@ -93,32 +91,6 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       finds: [],
     },
   ],
-  'every export has a docstring': [
-    {
-      path: 'src-main/domain/auth.ts',
-      text: [
-        'export const bare = 1',
-        '// A comment, but no docstring.\nexport function remarked() {}',
-        'export interface Shape {}',
-        'export type Name = string',
-        '/** */\nexport class Empty {}',
-        'const listed = 2\nexport { listed }',
-      ].join('\n'),
-      finds: ['bare', 'remarked', 'Shape', 'Name', 'Empty', 'listed'],
-    },
-    {
-      path: 'src-main/domain/key.ts',
-      text: [
-        '/** Says what it is. */\nexport const documented = 1',
-        '/** Adds. */\nexport function add(a: string): string\nexport function add(a: number): number',
-        'export function add(a: unknown) { return a }',
-        '/** Says it here. */\nconst listed = 2\nexport { listed }',
-        `export { other } from './other.ts'`,
-        'const own = 3',
-      ].join('\n'),
-      finds: [],
-    },
-  ],
   'a docstring says something': [
     {
       path: 'src-main/services/keys.ts',
@@ -142,14 +114,6 @@ const PLANTED: Readonly<Record<SourceRuleName, readonly Planted[]>> = {
       text: `beforeEach(({ skip }) => skip(!docker, 'no Docker engine'))\ntest('a', (context) => context.skip('why'))\n`,
       finds: [],
     },
-  ],
-  'files are small: 400 lines, tests 500, components 250': [
-    { path: 'src-main/api/long.ts', text: lines(401), finds: ['401 lines, the limit is 400'] },
-    { path: 'src-main/api/full.ts', text: lines(400), finds: [] },
-    { path: 'test/api/long.test.ts', text: lines(501), finds: ['501 lines, the limit is 500'] },
-    { path: 'test/api/full.test.ts', text: lines(500), finds: [] },
-    { path: 'src-renderer/ui/Long.tsx', text: lines(251), finds: ['251 lines, the limit is 250'] },
-    { path: 'src-renderer/ui/Full.tsx', text: lines(250), finds: [] },
   ],
 }
 

@@ -39,11 +39,6 @@ const SQL =
   /\b(SELECT\s+\S|INSERT\s+(OR\s+\w+\s+)?INTO\b|UPDATE\s+\w+\s+SET\b|DELETE\s+FROM\b|CREATE\s+(UNIQUE\s+)?(TABLE|INDEX)\b|PRAGMA\s+\w+)/
 const MAKES_A_SERVER = new Set(['createServer', 'createSecureServer', 'Server'])
 
-// Line limits; source: CONTRIBUTING.md#style. A component is one file of one thing, hence less.
-const LINES = 400
-const TEST_LINES = 500
-const COMPONENT_LINES = 250
-
 /** The rules that imports do not show, by name. */
 export const SOURCE_RULES = {
   'no clock and no chance in contract, domain and services: take a Clock or newId as an argument': {
@@ -60,10 +55,6 @@ export const SOURCE_RULES = {
     except: /^src-main\/server\/listen\.ts$/,
     find: (file) => collect(file, opensAPort),
   },
-  'every export has a docstring': {
-    appliesTo: /^(src-main|src-renderer|resources\/node|test\/support)\//,
-    find: exportsWithoutDocstring,
-  },
   'a docstring says something': {
     appliesTo: /^(src-main|src-renderer|resources\/node|test\/support)\//,
     find: emptyDocstrings,
@@ -71,10 +62,6 @@ export const SOURCE_RULES = {
   'a skipped test says why: call skip(condition, reason) of the test context': {
     appliesTo: /^test\/.*\.test\.tsx?$/,
     find: (file) => collect(file, skipsWithoutReason),
-  },
-  'files are small: 400 lines, tests 500, components 250': {
-    appliesTo: /^(src-main|src-renderer|resources\/node|test)\//,
-    find: tooManyLines,
   },
 } satisfies Record<string, SourceRule>
 
@@ -175,74 +162,17 @@ function skipsWithoutReason(node: Node): string | undefined {
   return undefined
 }
 
-function tooManyLines(file: ts.SourceFile): Found[] {
-  const lines = file.text.replace(/\n$/, '').split('\n').length
-  const isTest = file.fileName.startsWith('test/')
-  const isComponent = file.fileName.startsWith('src-renderer/') && file.fileName.endsWith('.tsx')
-  const limit = isTest ? TEST_LINES : isComponent ? COMPONENT_LINES : LINES
-  return lines > limit ? [{ node: file.endOfFileToken, what: `${lines} lines, the limit is ${limit}` }] : []
-}
-
-// What a name says by itself: "Makes them." over createX, "The book." over a type.
+// The name says it already: "Makes them." over createX, "The book." over a type.
 const SAYS_NOTHING = /^(?:(?:Makes|Starts|Reads|Writes|Draws|Shows|Runs) (?:it|them|one)|(?:The|An?) [\w-]+)\.?$/
 
 function emptyDocstrings(file: ts.SourceFile): Found[] {
   return file.statements.flatMap((node) => {
-    const isExported = declarations(node).some(({ exported }) => exported)
+    const modifiers = ts.canHaveModifiers(node) ? (ts.getModifiers(node) ?? []) : []
+    const isExported = modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
     const docs = isExported ? ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc) : []
     return docs
       .map((doc) => ts.getTextOfJSDocComment(doc.comment) ?? '')
       .filter((what) => SAYS_NOTHING.test(what))
       .map((what) => ({ node, what }))
   })
-}
-
-type Declaration = {
-  readonly name: string
-  readonly node: Node
-  readonly exported: boolean
-  readonly documented: boolean
-}
-
-function exportsWithoutDocstring(file: ts.SourceFile): Found[] {
-  const declared = file.statements.flatMap(declarations)
-  // One of several overloads, or of an interface and a value of one name, may carry the docstring for all.
-  const isDocumented = (name: string) => declared.some((other) => other.name === name && other.documented)
-  const direct = declared.filter(({ name, exported }) => exported && !isDocumented(name))
-  const listed = file.statements.flatMap((statement) => {
-    if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier || !statement.exportClause) return []
-    if (!ts.isNamedExports(statement.exportClause)) return []
-    return statement.exportClause.elements.flatMap((node) => {
-      const name = (node.propertyName ?? node.name).text
-      return declared.some((other) => other.name === name) && !isDocumented(name) ? [{ name, node }] : []
-    })
-  })
-  const seen = new Set<string>()
-  return [...direct, ...listed].flatMap(({ name, node }) => {
-    if (seen.has(name)) return []
-    seen.add(name)
-    return [{ node, what: name }]
-  })
-}
-
-function declarations(statement: ts.Statement): Declaration[] {
-  const exported = ts.canHaveModifiers(statement)
-    ? (ts.getModifiers(statement) ?? []).some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword)
-    : false
-  const documented = ts
-    .getJSDocCommentsAndTags(statement)
-    .some((doc) => ts.isJSDoc(doc) && (Boolean(doc.comment) || (doc.tags?.length ?? 0) > 0))
-  const declaration = (name: string): Declaration => ({ name, node: statement, exported, documented })
-  if (ts.isVariableStatement(statement)) {
-    return statement.declarationList.declarations.map((variable) => declaration(variable.name.getText()))
-  }
-  if (
-    ts.isFunctionDeclaration(statement) ||
-    ts.isClassDeclaration(statement) ||
-    ts.isInterfaceDeclaration(statement) ||
-    ts.isTypeAliasDeclaration(statement)
-  ) {
-    return [declaration(statement.name?.text ?? 'default')]
-  }
-  return []
 }

@@ -38,7 +38,8 @@ function differences(one: JsonValue | undefined, other: JsonValue | undefined, p
 describe('a file of a user, after one edit', () => {
   beforeEach(({ skip }) => skip(noWorkflowFiles !== undefined, noWorkflowFiles))
 
-  const files = workflowFiles.filter((name) => name.includes('ui'))
+  // A describe without a test fails, so that one is there to be skipped.
+  const files = noWorkflowFiles === undefined ? workflowFiles.filter((name) => name.includes('ui')) : ['no file']
   const open = (name: string) => {
     const raw = objectOf(readWorkflowFile(name))
     return { raw, document: readDocument(raw) }

@@ -172,7 +172,7 @@ export function settingsOf(options: EndpointOptions, surroundings: Surroundings)
   )
 }
 
-// Any of the options, and be it a port alone, makes the endpoint load-balanced.
+// Any of the options, even a port alone, makes the endpoint load-balanced.
 function loadBalanced({ loadBalanced: wanted, port, healthPort }: EndpointOptions): EndpointSettings {
   const ports = {
     ...(typeof port === 'number' ? { port } : {}),
@@ -191,7 +191,7 @@ function workflows(options: EndpointOptions, given: readonly EndpointSettings[])
   return parts.length === 0 ? {} : { workflows: Object.assign({}, ...parts) }
 }
 
-// Each option brings a part of them; any part, and be it empty, makes the workers containers.
+// Each option brings a part of them; any part, even an empty one, makes the workers containers.
 function containers(
   options: EndpointOptions,
   given: readonly EndpointSettings[],

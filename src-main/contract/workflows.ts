@@ -33,7 +33,7 @@ export const workflowView = z.object({
 /** A workflow of the library. */
 export type WorkflowView = z.infer<typeof workflowView>
 
-/** A workflow with what the editor opens: the draft where there is one, else the newest version. */
+/** A workflow with what the editor opens: the draft if it has one, else the newest version. */
 export const workflowDetail = workflowView.extend({ text: documentText })
 
 /** A workflow with its text. */

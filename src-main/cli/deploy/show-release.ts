@@ -171,7 +171,7 @@ export function shellQuoted(text: string): string {
 
 /**
  * One request in a form that can be pasted into a shell, with arguments made from the signature: to a route that only
- * reads, where there is one.
+ * reads, if any.
  */
 function sampleRequest(endpoints: readonly DeployedEndpoint[], key: string): string | undefined {
   const header = `-H "Authorization: Bearer ${key}"`

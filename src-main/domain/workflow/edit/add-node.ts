@@ -129,7 +129,7 @@ export function addPrimitive(
 }
 
 /**
- * Adds an instance of a subgraph. Its values are those of another instance, where there is one.
+ * Adds an instance of a subgraph. Its values are those of another instance, if any.
  * @returns undefined where the definition is not there, or would be within itself
  */
 export function addSubgraphInstance(

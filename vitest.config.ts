@@ -11,13 +11,15 @@ const SOAK_LIMIT_MS = 15 * 60_000
 const PACKAGE_LIMIT_MS = 300_000
 
 // Projects of one group run side by side; the next group starts when the last one has ended.
-// Tests of processes and containers spend more than half of their time waiting, so twice as many run as there are cores.
 const CORES = Math.max(2, Math.min(4, availableParallelism()))
-const WAITING = { maxWorkers: CORES * 2, groupOrder: 0 }
+// Tests without processes of their own keep a core busy.
+const COMPUTING = { maxWorkers: CORES, groupOrder: 0 }
+// Tests of processes and containers wait for more than half of their time.
+const WAITING = { maxWorkers: CORES * 2, groupOrder: 1 }
 // Container networks that come and go break off what Chromium loads.
-const IN_BROWSERS = { maxWorkers: CORES * 2, groupOrder: 1 }
+const IN_BROWSERS = { maxWorkers: CORES * 2, groupOrder: 2 }
 // Tests that measure time or memory disturb each other.
-const ALONE = { maxWorkers: 1, groupOrder: 2 }
+const ALONE = { maxWorkers: 1, groupOrder: 3 }
 
 const SMOKE = '**/*.smoke.test.ts'
 const BUILT = './test/support/build-all.ts'
@@ -31,6 +33,7 @@ type Options = {
   environment?: 'happy-dom'
   globalSetup?: string
   setupFiles?: string
+  /** WAITING without it. */
   group?: typeof WAITING
 }
 
@@ -58,10 +61,15 @@ function project(name: string, options: Options = {}) {
 
 /** Projects of `npm test`: all rules and use cases, and one smoke test of each thing that only the real part can prove. */
 const QUICK = [
-  project('unit', { isolate: false }),
-  project('api', { isolate: false }),
-  project('architecture', { isolate: false }),
-  project('renderer', { isolate: false, environment: 'happy-dom', setupFiles: './test/renderer/fresh-window.ts' }),
+  project('unit', { isolate: false, group: COMPUTING }),
+  project('api', { isolate: false, group: COMPUTING }),
+  project('architecture', { isolate: false, group: COMPUTING }),
+  project('renderer', {
+    isolate: false,
+    environment: 'happy-dom',
+    setupFiles: './test/renderer/fresh-window.ts',
+    group: COMPUTING,
+  }),
   project('smoke', { include: [`test/${SMOKE}`], exclude: ['test/pages/**'], globalSetup: BUILT }),
   project('pages-smoke', {
     include: [`test/pages/${SMOKE}`],

@@ -2,11 +2,18 @@ import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { type ServedService, startedService } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { createWeb, loggedRequest, send, targetOf } from '../support/web-client.ts'
 
-async function setup() {
-  const service = await startedService()
+const shared = sharedInFile(async (whenOver) => {
+  const service = await startedService({}, whenOver)
   await createWeb(service)
+  return service
+})
+
+/** The service and its endpoint `web`, of which all tests ask. */
+async function setup() {
+  const service = await shared()
   return { service, target: targetOf(service), port: new URL(service.url()).port }
 }
 
@@ -183,15 +190,16 @@ test('two endpoints serve side by side, each its own workers', async () => {
 
 test('the log of requests tells of each one how it went, and can be filtered and paged', async () => {
   const { service, target } = await setup()
-  await send(target, '/lb/web/echo?key=dk_secret', { method: 'POST', body: 'abc' })
-  await send(target, '/lb/web/nothing')
-  await send(target, '/lb/web/form?form=no-http')
-  const posted = await loggedRequest(service, 'web', ({ method }) => method === 'POST')
-  const [worker] = (await service.get('/api/workers?endpoint=web')).workers
+  await createWeb(service, 'logged')
+  await send(target, '/lb/logged/echo?key=dk_secret', { method: 'POST', body: 'abc' })
+  await send(target, '/lb/logged/nothing')
+  await send(target, '/lb/logged/form?form=no-http')
+  const posted = await loggedRequest(service, 'logged', ({ method }) => method === 'POST')
+  const [worker] = (await service.get('/api/workers?endpoint=logged')).workers
   expect(posted).toEqual({
     id: expect.any(Number),
     at: expect.any(Number),
-    endpointId: 'web',
+    endpointId: 'logged',
     method: 'POST',
     path: '/echo',
     status: 200,
@@ -203,15 +211,15 @@ test('the log of requests tells of each one how it went, and can be filtered and
     bytesOut: expect.any(Number),
   })
   expect(posted.firstByteMs).toBeGreaterThanOrEqual(posted.waitedMs)
-  const failed = await loggedRequest(service, 'web', ({ status }) => status === 502)
+  const failed = await loggedRequest(service, 'logged', ({ status }) => status === 502)
   expect(failed.error).toMatch(/what it sent is not HTTP/)
-  expect((await service.get('/v2/web/health')).jobs).toMatchObject({
+  expect((await service.get('/v2/logged/health')).jobs).toMatchObject({
     completed: 2,
     failed: 1,
     inQueue: 0,
     inProgress: 0,
   })
-  const page = async (query: string) => service.get(`/api/endpoints/web/requests?${query}`)
+  const page = async (query: string) => service.get(`/api/endpoints/logged/requests?${query}`)
   const paths = async (query: string) => (await page(query)).requests.map(({ path }: { path: string }) => path)
   expect(await paths('')).toEqual(['/form', '/nothing', '/echo'])
   expect(await paths('status=404')).toEqual(['/nothing'])
@@ -219,6 +227,8 @@ test('the log of requests tells of each one how it went, and can be filtered and
   const first = await page('limit=2')
   expect(first.requests.length).toBe(2)
   expect(await paths(`limit=2&cursor=${first.cursor}`)).toEqual(['/echo'])
-  expect((await service.ask('GET', '/api/endpoints/web/requests?status=9')).body).toMatchObject({ code: 'BAD_FIELD' })
+  expect((await service.ask('GET', '/api/endpoints/logged/requests?status=9')).body).toMatchObject({
+    code: 'BAD_FIELD',
+  })
   expect(worker.jobsDone).toBeGreaterThan(1)
 })

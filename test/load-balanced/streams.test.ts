@@ -2,14 +2,21 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { startedService, until } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { createWeb, loggedRequest, open, send, targetOf } from '../support/web-client.ts'
 
 const MIB = 1024 * 1024
 const PIECE = Buffer.alloc(64 * 1024, 'x')
 
-async function setup() {
-  const service = await startedService()
+const shared = sharedInFile(async (whenOver) => {
+  const service = await startedService({}, whenOver)
   await createWeb(service)
+  return service
+})
+
+/** The service and its endpoint `web`, of which all tests ask. */
+async function setup() {
+  const service = await shared()
   return { service, target: targetOf(service) }
 }
 
@@ -90,14 +97,14 @@ test('server-sent events arrive one by one, as the worker writes them', async ()
 test('a client that leaves frees its worker at once', async () => {
   const { service, target } = await setup()
   const leave = new AbortController()
-  const answer = await open(target, `/lb/web/events?gate=${service.gate('event')}`, { signal: leave.signal })
+  const answer = await open(target, `/lb/web/events?gate=${service.gate('left')}`, { signal: leave.signal })
   answer.on('error', () => undefined)
   expect(await service.get('/v2/web/health')).toMatchObject({ jobs: { inProgress: 1 }, workers: { running: 1 } })
   leave.abort()
   await until(async () =>
     expect(await service.get('/v2/web/health')).toMatchObject({ jobs: { inProgress: 0 }, workers: { idle: 1 } }),
   )
-  const logged = await loggedRequest(service, 'web', ({ path }) => path === '/events')
+  const logged = await loggedRequest(service, 'web', ({ path, error }) => path === '/events' && error !== undefined)
   expect(logged.error).toMatch(/the client closed the connection/)
 })
 

@@ -24,8 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / "resources" / "python"
 HELLO = ROOT / "resources" / "examples" / "hello" / "handler.py"
 
-# Only for tests that are about to fail: everything else waits for a fact.
-PATIENCE_S = 60.0
+# Only for tests that are about to fail: everything else waits for a fact. As long as in test/support/patience.ts.
+PATIENCE_S = 90.0
 
 # In place of a status: no answer at all.
 HANG_UP = 0

@@ -101,7 +101,7 @@ class DeployedQueue(RuntimeTest):
 
             @app.queue(cpu="cpu3c-1-2", max_concurrency=3)
             def meet(name: str):
-                together.wait(20)
+                together.wait(90)
                 return name
         """
         service, _ = self.deployed(source, "meet", RUNPOD_MAX_CONCURRENCY="3")

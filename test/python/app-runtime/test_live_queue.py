@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from runtime_support import PACKAGES, RUNTIME, RuntimeTest, needs_package
-from support import FakeService
+from support import FakeService, Worker
 
 PLAIN = """
     import asyncio
@@ -63,6 +63,16 @@ def request(source: str, function: str, *args: Any, **more: Any) -> dict[str, An
 
 
 class LiveQueue(RuntimeTest):
+    service: FakeService
+    one: Worker
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        """One worker runs the sources of all tests that need none of their own."""
+        starter = cls()
+        cls.addClassCleanup(starter.doCleanups)
+        cls.service, cls.one = starter.live()
+
     def output(self, service: FakeService, given: Any) -> Any:
         return service.result(service.submit(given))["output"]
 
@@ -76,48 +86,44 @@ class LiveQueue(RuntimeTest):
         self.assertEqual([line["message"] for line in worker.lines(job_id)], ["adding 1"])
 
     def test_an_async_function_is_awaited(self) -> None:
-        service, _ = self.live()
         answer = {"success": True, "json_result": 5, "stdout": "awaited\n"}
-        self.assertEqual(self.output(service, request(PLAIN, "f_async", 5)), [answer])
+        self.assertEqual(self.output(self.service, request(PLAIN, "f_async", 5)), [answer])
 
     def test_generators_give_marked_answers_chunk_by_chunk(self) -> None:
-        service, _ = self.live()
-        job_id = service.submit(request(PLAIN, "f_chunks", 2))
+        job_id = self.service.submit(request(PLAIN, "f_chunks", 2))
         chunks = [{"success": True, "json_result": i, "__stream__": True, "stdout": f"chunk {i}\n"} for i in range(2)]
-        self.assertEqual(service.result(job_id), {"output": chunks})
-        self.assertEqual(service.chunks(job_id), chunks)
+        self.assertEqual(self.service.result(job_id), {"output": chunks})
+        self.assertEqual(self.service.chunks(job_id), chunks)
         self.assertEqual(
-            self.output(service, request(PLAIN, "f_chunks_async", 1)),
+            self.output(self.service, request(PLAIN, "f_chunks_async", 1)),
             [{"success": True, "json_result": 0, "__stream__": True}],
         )
 
     def test_a_source_stays_loaded_and_another_one_runs_when_it_comes(self) -> None:
-        service, _ = self.live()
+        source = PLAIN.replace("adding", "counting")
         for count in (1, 2):
-            [answer] = self.output(service, request(PLAIN, "f", 1))
+            [answer] = self.output(self.service, request(source, "f", 1))
             self.assertEqual(answer["json_result"]["calls"], count)
-        [answer] = self.output(service, request(PLAIN.replace("a + b", "a * 10"), "f", 1))
+        [answer] = self.output(self.service, request(source.replace("a + b", "a * 10"), "f", 1))
         self.assertEqual(answer["json_result"], {"sum": 10, "calls": 1})
-        [answer] = self.output(service, request(PLAIN, "f", 1))
+        [answer] = self.output(self.service, request(source, "f", 1))
         self.assertEqual(answer["json_result"], {"sum": 3, "calls": 3})
 
     def test_what_fails_is_an_error_with_a_traceback_that_starts_in_the_source(self) -> None:
-        service, worker = self.live()
         for function in ("f_broken", "f_broken_chunks"):
-            job_id = service.submit(request(PLAIN, function))
-            body = service.result(job_id)
+            job_id = self.service.submit(request(PLAIN, function))
+            body = self.service.result(job_id)
             self.assertRegex(
                 body["error"],
                 rf'^Traceback \(most recent call last\):\n  File ".*/live_\w+\.py", line \d+, in {function}\n',
             )
             self.assertTrue(body["error"].endswith("\nValueError: asked to break"), body["error"])
-        self.assertEqual(service.chunks(job_id), [{"success": True, "json_result": 1, "__stream__": True}])
-        self.assertEqual(worker.lines(job_id)[-1]["message"], f"job failed\n{body['error']}")
-        [answer] = self.output(service, request(PLAIN, "f", 1))
+        self.assertEqual(self.service.chunks(job_id), [{"success": True, "json_result": 1, "__stream__": True}])
+        self.assertEqual(self.one.lines(job_id)[-1]["message"], f"job failed\n{body['error']}")
+        [answer] = self.output(self.service, request(PLAIN, "f", 1))
         self.assertTrue(answer["success"])
 
     def test_requests_that_cannot_be_run_are_answered_in_words(self) -> None:
-        service, _ = self.live()
         cases = (
             (None, "the input must be an object with function_name and function_code"),
             ({"function_name": "f"}, "function_code is missing: a live worker runs the source that comes with"),
@@ -131,20 +137,18 @@ class LiveQueue(RuntimeTest):
             (request(PLAIN, "f"), "f() missing 1 required positional argument: 'a'"),
         )
         for given, words in cases:
-            job_id = service.submit_all([given])[0]
-            self.assertIn(words, service.result(job_id)["error"])
+            job_id = self.service.submit_all([given])[0]
+            self.assertIn(words, self.service.result(job_id)["error"])
 
     def test_pickled_arguments_come_back_pickled(self) -> None:
-        service, _ = self.live()
         pickled = [base64.b64encode(pickle.dumps(value)).decode() for value in ({1, 2}, 3)]
         source = "def f(a, b): return a | {b}"
-        [answer] = self.output(service, request(source, "f", *pickled, serialization_format="cloudpickle"))
+        [answer] = self.output(self.service, request(source, "f", *pickled, serialization_format="cloudpickle"))
         self.assertEqual(pickle.loads(base64.b64decode(answer["result"])), {1, 2, 3})
         self.assertEqual(set(answer), {"success", "result"})
 
     def test_the_current_folder_is_the_workers_own(self) -> None:
-        service, _ = self.live()
-        [answer] = self.output(service, request("import os\ndef f(): return os.getcwd()", "f"))
+        [answer] = self.output(self.service, request("import os\ndef f(): return os.getcwd()", "f"))
         self.assertRegex(answer["json_result"], r"/state/live/work$")
 
     @needs_package

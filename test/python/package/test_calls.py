@@ -164,7 +164,7 @@ class CallsElsewhere(PackageTest):
         together = threading.Barrier(20)
 
         def wait_for_all(call: Call) -> Reply:
-            together.wait(20)  # breaks when the calls come one after the other
+            together.wait(90)  # breaks when the calls come one after the other
             return 200, {"id": "j", "status": "COMPLETED", "output": call.body["input"]["image"]}
 
         self.service.reply(f"{path}/runsync", wait_for_all)

@@ -40,14 +40,14 @@ APP = """
     @api.get("/held")
     def held():
         inside.release()
-        gate.wait(20)
+        gate.wait(90)
         return "done"
 
     @api.get("/pieces")
     def pieces():
         yield "one"
         inside.release()
-        gate.wait(20)
+        gate.wait(90)
         yield ""
         yield "two"
 
@@ -141,7 +141,7 @@ class HttpServer(ServerTest):
         answer = client.ask(b"HEAD /head HTTP/1.1\r\nHost: x\r\n\r\n", head=True)
         self.assertEqual((answer.status, answer.headers["content-length"]), (200, ["4"]))
         self.assertEqual(client.ask(b"HEAD /endless HTTP/1.1\r\nHost: x\r\n\r\n", head=True).status, 200)
-        self.assertTrue(self.app_module.closed.wait(20))
+        self.assertTrue(self.app_module.closed.wait(90))
         self.assertEqual(client.ask(GET).status, 200)
 
     def test_a_route_cannot_set_framing_nor_smuggle_headers(self) -> None:
@@ -237,7 +237,7 @@ class HttpServer(ServerTest):
         for client in held:
             client.send(b"GET /held HTTP/1.1\r\nHost: x\r\n\r\n")
         for _ in held:
-            self.assertTrue(self.app_module.inside.acquire(timeout=60))
+            self.assertTrue(self.app_module.inside.acquire(timeout=90))
         self.assertEqual(self.connect().ask(GET).status, 200)
         self.app_module.gate.set()
         self.assertEqual([client.read().body for client in held], [b'"done"'] * 5)
@@ -266,7 +266,7 @@ class HttpServer(ServerTest):
         client.send(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
         client.read_head()
         client.close()
-        self.assertTrue(self.app_module.closed.wait(20))
+        self.assertTrue(self.app_module.closed.wait(90))
 
 
 class Stopping(ServerTest):
@@ -276,7 +276,7 @@ class Stopping(ServerTest):
         idle, busy = self.connect(), self.connect()
         self.assertEqual(idle.ask(GET).status, 200)
         busy.send(b"GET /held HTTP/1.1\r\nHost: x\r\n\r\n")
-        self.assertTrue(app.inside.acquire(timeout=60))
+        self.assertTrue(app.inside.acquire(timeout=90))
         stopping = threading.Thread(target=lambda: self.run_there(self.server.stop()))
         stopping.start()
         self.assertTrue(idle.is_closed())
@@ -285,6 +285,6 @@ class Stopping(ServerTest):
         app.gate.set()
         answer = busy.read()
         self.assertEqual((answer.body, answer.headers["connection"], busy.is_closed()), (b'"done"', ["close"], True))
-        stopping.join(20)
+        stopping.join(90)
         self.assertFalse(stopping.is_alive())
         self.run_there(self.server.stop())

@@ -99,7 +99,7 @@ class Program(RouteTest):
         self.assertEqual(self.connect(health).ask(ping).status, 200)
         self.write("go", "")
         self.assertEqual(held.read().body, b'"done"')
-        self.assertEqual(process.wait(20), 0)
+        self.assertEqual(process.wait(90), 0)
 
     def test_a_second_signal_ends_it_at_once(self) -> None:
         port = self.own_port()
@@ -118,7 +118,7 @@ class Program(RouteTest):
 
     def test_a_wrong_port_is_told(self) -> None:
         process = self.start(PORT="http")
-        self.assertEqual(process.communicate(timeout=60)[1], "svc: PORT must be a port number, not 'http'\n")
+        self.assertEqual(process.communicate(timeout=90)[1], "svc: PORT must be a port number, not 'http'\n")
         self.assertEqual(process.returncode, 1)
 
 

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[3]
 RUNTIME = ROOT / "resources" / "python"
 
 # Only for tests that are about to fail: everything else waits for a fact.
-PATIENCE_S = 60.0
+PATIENCE_S = 90.0
 
 
 def until(fact: Callable[[], Any], what: str) -> Any:

@@ -1,26 +1,33 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { type Ended, startedService } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { HELLO_HANDLER, olderNode, serve, startCommand, temporaryFolder } from './support-cli.ts'
 
 /** A service on a fresh data folder, and a function that runs a command against it. */
 async function setup({ node }: { node?: string } = {}) {
   const folder = temporaryFolder()
   const service = await serve(folder, node)
-  const run = async (...argv: string[]) => {
-    const { exitCode, stdout, stderr } = await startCommand([...argv, '--data', 'data', '--json'], { cwd: folder })
-      .ended
-    return {
-      exitCode,
-      stderr,
-      documents: stdout
-        .split('\n')
-        .filter(Boolean)
-        .map((line) => JSON.parse(line)),
-    }
-  }
-  const createHello = () => run('endpoint', 'create', 'hello', '--id', 'hello', '--handler', HELLO_HANDLER)
-  return { folder, service, run, createHello }
+  const run = async (...argv: string[]) =>
+    documentsOf(await startCommand([...argv, '--data', 'data', '--json'], { cwd: folder }).ended)
+  return { folder, service, run }
+}
+
+const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+
+/** The same on a service of several tests, each of which has an endpoint of its own. */
+async function setupShared(endpoint: string) {
+  const { folder, command } = await shared()
+  const run = async (...argv: string[]) => documentsOf(await command(...argv))
+  const createHello = () => run('endpoint', 'create', endpoint, '--id', endpoint, '--handler', HELLO_HANDLER)
+  return { folder, run, createHello }
+}
+
+/** What a command printed as lines of JSON. */
+function documentsOf({ exitCode, stdout, stderr }: Ended) {
+  const lines = stdout.split('\n').filter(Boolean)
+  return { exitCode, stderr, documents: lines.map((line) => JSON.parse(line)) }
 }
 
 describe('serve', () => {
@@ -86,33 +93,33 @@ describe('serve', () => {
 
 describe('jobs', () => {
   test('go from the command that queues them to their result', async () => {
-    const { run, createHello } = await setup()
+    const { run, createHello } = await setupShared('ends')
     const created = await createHello()
-    expect(created).toMatchObject({ exitCode: 0, documents: [{ id: 'hello', key: expect.any(String) }] })
+    expect(created).toMatchObject({ exitCode: 0, documents: [{ id: 'ends', key: expect.any(String) }] })
 
-    const done = await run('run', 'hello', '{"name":"Ada"}', '--wait')
+    const done = await run('run', 'ends', '{"name":"Ada"}', '--wait')
     expect(done).toMatchObject({
       exitCode: 0,
       documents: [{ status: 'COMPLETED', output: { greeting: 'Hello, Ada' } }],
     })
     const id: string = done.documents[0].id
     expect((await run('status', id)).documents).toEqual(done.documents)
-    expect((await run('status', 'hello', id)).documents).toEqual(done.documents)
+    expect((await run('status', 'ends', id)).documents).toEqual(done.documents)
 
-    expect(await run('runsync', 'hello', '{"name":"Bob"}')).toMatchObject({
+    expect(await run('runsync', 'ends', '{"name":"Bob"}')).toMatchObject({
       exitCode: 0,
       documents: [{ status: 'COMPLETED', output: { greeting: 'Hello, Bob' } }],
     })
-    const seed = await run('runsync', 'hello', '{"name":18446744073709551615}')
+    const seed = await run('runsync', 'ends', '{"name":18446744073709551615}')
     expect(seed.documents).toMatchObject([{ output: { greeting: 'Hello, 18446744073709551615' } }])
     expect((await run('jobs', 'search', 'Ada')).documents).toMatchObject([{ requests: [{ id }] }])
-    expect((await run('health', 'hello')).documents).toMatchObject([{ jobs: { completed: 3, inQueue: 0 } }])
+    expect((await run('health', 'ends')).documents).toMatchObject([{ jobs: { completed: 3, inQueue: 0 } }])
   })
 
   test('that fail exit with 4, and run again under the same id', async () => {
-    const { run, createHello } = await setup()
+    const { run, createHello } = await setupShared('fails')
     await createHello()
-    const failed = await run('run', 'hello', '{"do":"fail"}', '--wait')
+    const failed = await run('run', 'fails', '{"do":"fail"}', '--wait')
     expect(failed).toMatchObject({ exitCode: 4, documents: [{ status: 'FAILED' }] })
     expect(JSON.parse(failed.stderr).error).toContain('asked to fail')
     const { id } = failed.documents[0]
@@ -120,9 +127,9 @@ describe('jobs', () => {
   })
 
   test('of a generator are streamed chunk by chunk', async () => {
-    const { run, createHello } = await setup()
+    const { run, createHello } = await setupShared('counts')
     await createHello()
-    const { documents } = await run('run', 'hello', '{"do":"count","n":3}')
+    const { documents } = await run('run', 'counts', '{"do":"count","n":3}')
     expect((await run('stream', documents[0].id)).documents).toEqual([
       { output: { count: 1 } },
       { output: { count: 2 } },
@@ -132,9 +139,9 @@ describe('jobs', () => {
   })
 
   test('that run can be cancelled', async () => {
-    const { run, createHello } = await setup()
+    const { run, createHello } = await setupShared('naps')
     await createHello()
-    const { id } = (await run('run', 'hello', '{"do":"nap","seconds":60}')).documents[0]
+    const { id } = (await run('run', 'naps', '{"do":"nap","seconds":60}')).documents[0]
     while ((await run('status', id)).documents[0].status !== 'IN_PROGRESS');
     expect(await run('cancel', id)).toMatchObject({ exitCode: 0, documents: [{ id, status: 'CANCELLED' }] })
     expect(await run('stream', id)).toMatchObject({ exitCode: 4, documents: [{ status: 'CANCELLED' }] })
@@ -142,20 +149,20 @@ describe('jobs', () => {
   })
 
   test('that wait say why, and purge ends them', async () => {
-    const { run, createHello, folder } = await setup()
+    const { run, createHello, folder } = await setupShared('waits')
     await createHello()
-    expect((await run('endpoint', 'pause', 'hello')).documents).toMatchObject([{ paused: true }])
-    const { id } = (await run('run', 'hello', '{}')).documents[0]
+    expect((await run('endpoint', 'pause', 'waits')).documents).toMatchObject([{ paused: true }])
+    const { id } = (await run('run', 'waits', '{}')).documents[0]
     const { stdout } = await startCommand(['status', id, '--data', 'data'], { cwd: folder }).ended
     expect(stdout).toMatch(/^waits +\S.*paused/m)
-    expect((await run('purge', 'hello')).documents).toEqual([{ removed: 1, status: 'completed' }])
+    expect((await run('purge', 'waits')).documents).toEqual([{ removed: 1, status: 'completed' }])
     expect((await run('status', id)).documents).toMatchObject([{ status: 'CANCELLED' }])
   })
 })
 
 describe('workers', () => {
   test('of a command start in the folder of the caller, with the variables of the endpoint', async () => {
-    const { run, folder } = await setup()
+    const { run, folder } = await setupShared('mine')
     writeFileSync(join(folder, 'my_worker.py'), WORKER)
     const created = await run('endpoint', 'create', 'mine', '--command', 'python3 my_worker.py', '--env', 'COLOUR=blue')
     const { id } = created.documents[0]
@@ -163,19 +170,18 @@ describe('workers', () => {
   })
 
   test('are listed and stopped, and their lines can be followed', async () => {
-    const { run, createHello, folder } = await setup()
+    const { run, folder } = await setupShared('talk')
     writeFileSync(
       join(folder, 'talk.py'),
       'def handler(job):\n    print("a line of", job["input"]["who"], flush=True)\n    return {}\n',
     )
-    await createHello()
     await run('endpoint', 'create', 'talk', '--id', 'talk', '--handler', 'talk.py', '--idle-timeout', '600')
     const follower = startCommand(['logs', 'talk', '-f', '--data', 'data'], { cwd: folder })
-    const { id } = (await run('run', 'talk', '{"who":"Ada"}', '--wait')).documents[0]
+    const { id } = (await run('run', 'talk', '{"who":"Eve"}', '--wait')).documents[0]
     let line = await follower.nextLine()
-    while (line !== undefined && !line.includes('a line of Ada')) line = await follower.nextLine()
-    expect(line).toContain('a line of Ada')
-    expect((await run('logs', '--job', id)).documents[0].lines).toMatchObject([{ jobId: id, line: 'a line of Ada' }])
+    while (line !== undefined && !line.includes('a line of Eve')) line = await follower.nextLine()
+    expect(line).toContain('a line of Eve')
+    expect((await run('logs', '--job', id)).documents[0].lines).toMatchObject([{ jobId: id, line: 'a line of Eve' }])
 
     const [{ workers }] = (await run('workers', 'list', '--endpoint', 'talk')).documents
     expect(workers).toMatchObject([{ endpointId: 'talk', state: 'idle', jobsDone: 1 }])

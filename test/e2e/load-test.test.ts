@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest'
 import { startedService, until } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { createWeb } from '../support/web-client.ts'
 
+const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+
 test('drydock load-test measures an endpoint and prints what came of it', async () => {
-  const service = await startedService()
+  const service = await shared()
   await service.createEndpoint('gated', { workersMax: 1, concurrency: 4 })
   const { exitCode, stdout } = await service.command(
     'load-test',
@@ -25,7 +28,7 @@ test('drydock load-test measures an endpoint and prints what came of it', async 
 })
 
 test('drydock load-test asks a load-balanced endpoint, and says what it refuses', async () => {
-  const service = await startedService()
+  const service = await shared()
   await createWeb(service)
   const request = ['--operation', 'request', '--requests', '5', '--path', '/echo']
   const sent = await service.command('load-test', 'web', '{"a": 1}', ...request, '--method', 'POST')

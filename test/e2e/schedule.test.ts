@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest'
 import { startedService } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
+
+const shared = sharedInFile((whenOver) => startedService({}, whenOver))
 
 test('drydock schedule adds, shows, runs, pauses and removes a schedule, whose jobs run like any others', async () => {
-  const service = await startedService()
+  const service = await shared()
   await service.createEndpoint('work')
   const schedule = async (...words: string[]) => JSON.parse((await service.command('schedule', ...words)).stdout)
   const added = await schedule('add', 'work', 'often', '{"n": 1}', '--every', '1s')
@@ -20,11 +23,11 @@ test('drydock schedule adds, shows, runs, pauses and removes a schedule, whose j
 })
 
 test('drydock schedule says what it refuses', async () => {
-  const service = await startedService()
-  await service.createEndpoint('work')
+  const service = await shared()
+  await service.createEndpoint('refuses')
   const refused = async (...words: string[]) => (await service.command('schedule', ...words)).stderr
-  expect(await refused('add', 'work', 'x')).toMatch(/either --cron or --every/)
-  expect(await refused('add', 'work', 'x', '--cron', 'now')).toMatch(/cron.*cannot be read/)
-  expect(await refused('add', 'work', 'x', '--every', '1 year')).toMatch(/must be a duration/)
-  expect(await refused('show', 'work', 'x')).toMatch(/has no schedule x/)
+  expect(await refused('add', 'refuses', 'x')).toMatch(/either --cron or --every/)
+  expect(await refused('add', 'refuses', 'x', '--cron', 'now')).toMatch(/cron.*cannot be read/)
+  expect(await refused('add', 'refuses', 'x', '--every', '1 year')).toMatch(/must be a duration/)
+  expect(await refused('show', 'refuses', 'x')).toMatch(/has no schedule x/)
 })

@@ -1,21 +1,28 @@
 /** Workers on a machine that is reached by ssh, through a real service. */
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { farMachine } from '../support/far-machine.ts'
 import { farService } from '../support/far-service.ts'
 import { expectWebAnswers } from '../support/far-web.ts'
 import { until } from '../support/served-service.ts'
+import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
 
 const made = await farMachine()
 
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))
 
-/** A service that was told of the machine as `box`. */
-async function setup() {
+const shared = sharedInFile((whenOver) => {
   if ('why' in made) throw new Error(made.why)
-  const service = await farService(made)
-  const { machine, start, docker, onBox } = service
-  return { machine, service, start, docker, onBox }
+  return farService(made, {}, whenOver)
+})
+
+/** The service, which was told of the machine as `box`. Each test has endpoints of its own, which go with it. */
+async function setup() {
+  const service = await shared()
+  onTestFinished(() => removeEndpoints(service))
+  const workersOf = (endpoint: string) =>
+    service.docker('ps', '--quiet', '--filter', 'label=svc.worker', '--filter', `label=svc.endpoint=${endpoint}`)
+  return { ...service, service, workersOf }
 }
 
 const ECHO = `
@@ -26,41 +33,41 @@ def handler(job):
 `
 
 test('a job runs there with the code of this machine, and its output is stored here', async () => {
-  const { service, docker, onBox } = await setup()
-  await service.createHandler('echo', ECHO, onBox)
-  const job = await service.run('echo', { n: 1 })
-  const end = await service.jobEnd('echo', job)
+  const { service, workersOf, onBox } = await setup()
+  await service.createHandler('runs', ECHO, onBox)
+  const job = await service.run('runs', { n: 1 })
+  const end = await service.jobEnd('runs', job)
   expect(end).toMatchObject({ status: 'COMPLETED', output: { got: { n: 1 } } })
-  expect(await docker('ps', '--quiet', '--filter', 'label=svc.worker')).toContain(end.output.host)
+  expect(await workersOf('runs')).toContain(end.output.host)
 })
 
 test('a service that was killed finds its workers there again, and their jobs go on', async () => {
-  const { service, start, docker, onBox } = await setup()
+  const { service, workersOf, onBox } = await setup()
   const waits = `
 import time
 def handler(job):
     time.sleep(job["input"]["s"])
     return "done"
 `
-  await service.createHandler('waits', waits, onBox)
-  const job = await service.run('waits', { s: 6 })
-  await until(async () => expect((await service.get(`/v2/waits/status/${job}`)).status).toBe('IN_PROGRESS'))
-  const before = await docker('ps', '--quiet', '--filter', 'label=svc.worker')
+  await service.createHandler('found', waits, onBox)
+  const job = await service.run('found', { s: 6 })
+  await until(async () => expect((await service.get(`/v2/found/status/${job}`)).status).toBe('IN_PROGRESS'))
+  const before = await workersOf('found')
   await service.kill()
-  await start()
-  expect(await service.jobEnd('waits', job)).toMatchObject({ status: 'COMPLETED', output: 'done' })
-  expect(await docker('ps', '--quiet', '--filter', 'label=svc.worker')).toBe(before)
+  await service.start()
+  expect(await service.jobEnd('found', job)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  expect(await workersOf('found')).toBe(before)
 })
 
 test('a cable that is out for 5 s loses nothing', async () => {
   const { machine, service, onBox } = await setup()
-  await service.createHandler('echo', ECHO, onBox)
-  await service.jobEnd('echo', await service.run('echo', { n: 0 }))
+  await service.createHandler('cut', ECHO, onBox)
+  await service.jobEnd('cut', await service.run('cut', { n: 0 }))
   await machine.link('down')
-  const jobs = await Promise.all([1, 2, 3].map((n) => service.run('echo', { n })))
+  const jobs = await Promise.all([1, 2, 3].map((n) => service.run('cut', { n })))
   await new Promise((resolve) => setTimeout(resolve, 5000)) // the fault itself
   await machine.link('up')
-  for (const job of jobs) expect(await service.jobEnd('echo', job)).toMatchObject({ status: 'COMPLETED' })
+  for (const job of jobs) expect(await service.jobEnd('cut', job)).toMatchObject({ status: 'COMPLETED' })
 })
 
 test('logs and a shell work as on this machine', async () => {
@@ -97,8 +104,7 @@ test('a handler that needs more memory than its container has fails, and says so
 })
 
 test('a load-balanced worker there answers requests, streams and WebSockets here, with files of that machine', async () => {
-  const { machine, service, docker, onBox } = await setup()
-  const worker = () => docker('ps', '--quiet', '--filter', 'label=svc.worker')
-  const touch = async (path: string) => docker('exec', await worker(), 'touch', path)
+  const { machine, service, docker, workersOf, onBox } = await setup()
+  const touch = async (path: string) => docker('exec', await workersOf('web'), 'touch', path)
   await expectWebAnswers(service, { machines: [machine], container: onBox.container, touch })
 })

@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { type ContainerService, containerService } from './container-service.ts'
 import { type FarMachine, sshOfUser } from './far-machine.ts'
-import { type ServeOptions, until } from './served-service.ts'
+import { type ServeOptions, until, type WhenOver } from './served-service.ts'
 
 /** Image with nothing but Python, which every machine has. */
 export const FAR_IMAGE = 'python:3.11-slim-bookworm'
@@ -21,16 +21,19 @@ export type FarService = ContainerService & {
 /**
  * Starts a service that knows the machine as `box`. When the test ends, nothing of it is left there.
  * @param options of its starts, also the later ones; `data`: a data folder that is elsewhere
+ * @param whenOver for a service of several tests, which ends later
  */
 export async function farService(
   machine: FarMachine,
   { data, ...options }: ServeOptions & { readonly data?: string } = {},
+  whenOver: WhenOver = (end) => onTestFinished(end),
 ): Promise<FarService> {
   const user = sshOfUser([machine])
-  onTestFinished(user.remove)
+  whenOver(async () => user.remove())
   // Registered before the service, so that it is done when that is gone.
-  onTestFinished(() => removeContainers(machine))
-  const service = containerService({ dockerHost: machine.dockerHost }, data === undefined ? undefined : { data })
+  whenOver(() => removeContainers(machine))
+  const given = data === undefined ? undefined : { data }
+  const service = containerService({ dockerHost: machine.dockerHost }, given, whenOver)
   const env = { PATH: user.searchPath, DOCKER_HOST: 'unix:///nowhere/docker.sock', ...options.env }
   const start = (more: ServeOptions = {}) => service.start({ ...options, ...more, env: { ...env, ...more.env } })
   const reached = async () =>

@@ -7,6 +7,7 @@ import { startRegistry } from '../support/fake-registry.ts'
 import { farMachine, sshOfUser } from '../support/far-machine.ts'
 import { farService } from '../support/far-service.ts'
 import { until } from '../support/served-service.ts'
+import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
 
 const made = await farMachine()
 
@@ -16,9 +17,15 @@ const LIMIT_MS = 600_000
 beforeEach(({ skip }) => skip('why' in made, 'why' in made ? made.why : ''))
 afterAll(() => ('why' in made ? undefined : made.stop()))
 
-async function setup() {
+const shared = sharedInFile((whenOver) => {
   if ('why' in made) throw new Error(made.why)
-  return { machine: made, service: await farService(made) }
+  return farService(made, {}, whenOver)
+})
+
+async function setup() {
+  const service = await shared()
+  onTestFinished(() => removeEndpoints(service))
+  return { machine: service.machine, service }
 }
 
 const PROBES = [
@@ -62,8 +69,11 @@ test('no key of the service is there, and nothing of it answers there but what w
     })
     expect(Object.values(record.output.env)).not.toContain(asked)
   }
-  const all = (await service.docker('ps', '--all', '--quiet')).split('\n')
-  const seen = await service.docker('inspect', ...all)
+  // One that ends meanwhile cannot be looked at.
+  const seen = await until(async () => {
+    const all = (await service.docker('ps', '--all', '--quiet')).split('\n')
+    return service.docker('inspect', ...all)
+  })
   expect(seen).toContain('RUNPOD_WEBHOOK_GET_JOB')
   for (const secret of [key, named]) expect(seen).not.toContain(secret)
 })
@@ -93,7 +103,6 @@ test('an image is pulled there, with its progress here', async () => {
   })
   registry.release()
   await until(async () => expect(await service.docker('images', '--quiet', registry.image)).not.toBe(''))
-  await service.ask('DELETE', '/api/endpoints/pulls')
 })
 
 const VOLUMES = `
@@ -129,7 +138,6 @@ test(
     const second = await service.jobEnd('keeps', await service.run('keeps', { text: ' two' }), 120_000)
     expect(second).toMatchObject({ status: 'COMPLETED', output: { notes: 'one two' } })
     expect(await service.docker('volume', 'ls', '--quiet')).toContain('drydock-volume-shared')
-    await service.ask('DELETE', '/api/endpoints/keeps')
   },
   LIMIT_MS,
 )

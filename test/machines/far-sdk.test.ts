@@ -7,11 +7,12 @@ import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import runpodSdk from 'runpod-sdk'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { farMachine } from '../support/far-machine.ts'
 import { farService } from '../support/far-service.ts'
 import { until } from '../support/served-service.ts'
+import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
 
 const engine = await dockerEngine('image-runpod')
 const made = 'why' in engine ? engine : await farMachine()
@@ -29,13 +30,18 @@ beforeAll(async () => {
 }, COPY_LIMIT_MS)
 afterAll(() => ('why' in made ? undefined : made.stop()))
 
+const shared = sharedInFile((whenOver) => {
+  if ('why' in made) throw new Error(why)
+  return farService(made, {}, whenOver)
+})
+
 /** A service with endpoints there; each runs one handler of test/sdk/python/worker.py, from a folder of that machine. */
 async function setup() {
-  if ('why' in made) throw new Error(why)
-  const service = await farService(made)
+  const service = await shared()
+  onTestFinished(() => removeEndpoints(service))
   const gates = '/root/sdk'
   const put = 'mkdir -p "$1" && printf %s "$2" >"$1/worker.py"'
-  await made.run('sh', '-c', put, 'sh', gates, readFileSync(HANDLERS, 'utf8'))
+  await service.machine.run('sh', '-c', put, 'sh', gates, readFileSync(HANDLERS, 'utf8'))
   const createSdk = (kind: string, settings: object = {}) =>
     service.createEndpoint(kind, {
       handler: undefined,
@@ -57,7 +63,12 @@ async function setup() {
     if (endpoint === null) throw new Error('the client made no endpoint')
     return endpoint
   }
-  return { ...service, createSdk, endpointOf, openGate: (name: string) => made.run('touch', `${gates}/${name}`) }
+  return {
+    ...service,
+    createSdk,
+    endpointOf,
+    openGate: (name: string) => service.machine.run('touch', `${gates}/${name}`),
+  }
 }
 
 test('run, runsync, progress, an error with its traceback, and a worker that asks to be replaced', async () => {

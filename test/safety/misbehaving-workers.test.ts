@@ -2,14 +2,18 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ServedService, startedService, until } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { holderOf } from './lose-workers.ts'
 import { printWithoutEnd } from './print-without-end.ts'
+
+// Each test has endpoints and gates of its own.
+const shared = sharedInFile((whenOver) => startedService({}, whenOver))
 
 const workerIds = async (service: ServedService, endpointId: string): Promise<readonly string[]> =>
   (await service.get(`/api/workers?endpoint=${endpointId}`)).workers.map(({ id }: { id: string }) => id)
 
 test('a worker with a wrong token, or with that of another endpoint, gets no job and no result in', async () => {
-  const service = await startedService()
+  const service = await shared()
   await service.createEndpoint('mine', { workersMin: 1, workersMax: 1 })
   await service.createEndpoint('other', {
     command: `sh -c 'printenv RUNPOD_AI_API_KEY RUNPOD_POD_ID > token; exec sleep 600'`,
@@ -48,7 +52,7 @@ test('a worker with a wrong token, or with that of another endpoint, gets no job
 })
 
 test('a crash loop names the Python error, waits longer each time, and resume tries again at once', async () => {
-  const service = await startedService()
+  const service = await shared()
   const noted = `import time\nopen(${JSON.stringify(service.gate('starts'))}, "a").write(f"{time.time()}\\n")\n`
   await service.createHandler('broken', `${noted}import not_installed_anywhere\n`)
   const id = await service.run('broken', {})
@@ -74,11 +78,13 @@ test('a crash loop names the Python error, waits longer each time, and resume tr
 })
 
 test('a handler that ignores a cancel is killed after the grace time; others on its worker lose nothing', async () => {
-  const service = await startedService()
-  await service.createEndpoint('work', { workersMax: 1, concurrency: 4, stopGraceMs: 300 })
+  const service = await shared()
+  await service.createEndpoint('ignores', { workersMax: 1, concurrency: 4, stopGraceMs: 300 })
   const ids: string[] = []
   for (let n = 0; n < 4; n++)
-    ids.push(await service.run('work', { n, print: [`in ${n}`], gates: [service.gate(n === 0 ? 'never' : 'go')] }))
+    ids.push(
+      await service.run('ignores', { n, print: [`in ${n}`], gates: [service.gate(n === 0 ? 'never' : 'others')] }),
+    )
   const [stubborn = '', ...others] = ids
   const first = await holderOf(service, stubborn)
   for (const id of others) expect(await holderOf(service, id)).toMatchObject({ id: first.id })
@@ -87,19 +93,19 @@ test('a handler that ignores a cancel is killed after the grace time; others on 
     const { lines } = await service.get(`/api/workers/${first.id}/logs`)
     expect(lines).toContainEqual(expect.objectContaining({ line: 'in 0' }))
   })
-  expect(await service.post(`/v2/work/cancel/${stubborn}`)).toEqual({ id: stubborn, status: 'CANCELLED' })
+  expect(await service.post(`/v2/ignores/cancel/${stubborn}`)).toEqual({ id: stubborn, status: 'CANCELLED' })
 
   await until(() => expect(service.workerProcesses().map(({ pid }) => pid)).not.toContain(first.pid))
-  const next = await service.run('work', { n: 4 })
-  service.openGate('go')
+  const next = await service.run('ignores', { n: 4 })
+  service.openGate('others')
   for (const [n, id] of [...others, next].entries()) {
-    const record = await service.jobEnd('work', id)
+    const record = await service.jobEnd('ignores', id)
     expect(record).toMatchObject({ status: 'COMPLETED', output: { n: n + 1 } })
     expect(record).not.toHaveProperty('retries')
     expect(record.workerId).not.toBe(first.id)
   }
-  expect(await service.get(`/v2/work/status/${stubborn}`)).toMatchObject({ status: 'CANCELLED' })
-  expect((await service.get('/v2/work/health')).jobs).toMatchObject({ completed: 4, failed: 0, retried: 0 })
+  expect(await service.get(`/v2/ignores/status/${stubborn}`)).toMatchObject({ status: 'CANCELLED' })
+  expect((await service.get('/v2/ignores/health')).jobs).toMatchObject({ completed: 4, failed: 0, retried: 0 })
 })
 
 test('a worker that asks for its replacement is replaced, and its result counts', async () => {
@@ -115,7 +121,7 @@ test('a worker that asks for its replacement is replaced, and its result counts'
 })
 
 test('what a worker started ends with it', async () => {
-  const service = await startedService()
+  const service = await shared()
   const code = `import subprocess\ndef handler(job):\n    return subprocess.Popen(["sleep", "600"]).pid\n`
   await service.createHandler('parent', code, { workersMin: 1, workersMax: 1 })
   const { output, workerId } = await service.jobEnd('parent', await service.run('parent', {}))

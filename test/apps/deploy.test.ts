@@ -32,8 +32,8 @@ test('an app of init is deployed, and every endpoint answers at the address that
   expect(chunks.map(({ output }: { output: unknown }) => output)).toEqual([{ number: 2 }, { number: 1 }, { number: 0 }])
 })
 
-test('a second deploy without a change restarts nothing', async () => {
-  const { service, project, deploy } = await appProject()
+test('a second deploy without a change restarts nothing, and a script calls a function, a class, a stream and a route', async () => {
+  const { service, project, deploy, python } = await appProject()
   await deploy()
   const { projects } = await service.get('/api/projects')
   expect(projects).toMatchObject([{ folder: realpathSync(project), app: 'demo', isThere: true }])
@@ -43,10 +43,30 @@ test('a second deploy without a change restarts nothing', async () => {
   expect(plan.steps.map(({ action }: { action: string }) => action)).toEqual(Array(5).fill('unchanged'))
   expect(release).toMatchObject({ number: 2, state: 'active' })
   expect(await workerPids(service)).toEqual(before)
+
+  const script = `
+import asyncio, json
+from cpu_worker import greet
+from class_worker import TextStats
+from stream_worker import countdown
+from lb_worker import shout
+
+async def main():
+    numbers = [item["number"] async for item in countdown(start=2)]
+    print(json.dumps([await greet("Ada"), await TextStats().count("a bc"), numbers, shout("hi")]))
+
+asyncio.run(main())`
+  expect(JSON.parse(await python(script))).toEqual([
+    { greeting: 'Hello, Ada!' },
+    { words: 2, letters: 3 },
+    [2, 1, 0],
+    { text: 'HI!' },
+  ])
 })
 
 test('a change of code rolls out under load without one failed request', async () => {
-  const { service, deploy, edit } = await appProject()
+  const { service, deploy, edit, keepOnly } = await appProject()
+  keepOnly('cpu_worker.py', 'lb_worker.py')
   await deploy()
   const answered: Answered[] = []
   let going = true
@@ -77,7 +97,8 @@ test('a change of code rolls out under load without one failed request', async (
 })
 
 test('with a package that processes lack the old release keeps serving, and plan and error name the line that mends it', async () => {
-  const { service, run, deploy, edit, write, runsync } = await appProject()
+  const { service, run, deploy, edit, write, runsync, keepOnly } = await appProject()
+  keepOnly('cpu_worker.py')
   await deploy()
   const before = await workerPids(service)
   edit('cpu_worker.py', 'from svc import Endpoint', 'import not_there_at_all\nfrom svc import Endpoint')
@@ -96,7 +117,8 @@ test('with a package that processes lack the old release keeps serving, and plan
 })
 
 test('an endpoint that left the source is planned, confirmed and deleted', async () => {
-  const { service, deploy, run, write } = await appProject()
+  const { service, deploy, run, write, keepOnly } = await appProject()
+  keepOnly('cpu_worker.py', 'stream_worker.py')
   await deploy()
   write('stream_worker.py', '')
   const planned = await run('deploy', '--plan')
@@ -111,31 +133,9 @@ test('an endpoint that left the source is planned, confirmed and deleted', async
   expect(await service.ask('GET', '/api/endpoints/countdown')).toMatchObject({ status: 404 })
 })
 
-test('a script calls deployed functions: a function, a class, a stream and a route', async () => {
-  const { deploy, python } = await appProject()
-  await deploy()
-  const script = `
-import asyncio, json
-from cpu_worker import greet
-from class_worker import TextStats
-from stream_worker import countdown
-from lb_worker import shout
-
-async def main():
-    numbers = [item["number"] async for item in countdown(start=2)]
-    print(json.dumps([await greet("Ada"), await TextStats().count("a bc"), numbers, shout("hi")]))
-
-asyncio.run(main())`
-  expect(JSON.parse(await python(script))).toEqual([
-    { greeting: 'Hello, Ada!' },
-    { words: 2, letters: 3 },
-    [2, 1, 0],
-    { text: 'HI!' },
-  ])
-})
-
 test('a variable that is set reaches the workers and stands in no log', async () => {
-  const { service, deploy, run, write, runsync } = await appProject()
+  const { service, deploy, run, write, runsync, keepOnly } = await appProject()
+  keepOnly('cpu_worker.py')
   write(
     'cpu_worker.py',
     `from svc import Endpoint
@@ -149,7 +149,6 @@ def greet():
     return {"has": os.environ.get("TOKEN", "")[:3]}
 `,
   )
-  write('pipeline.py', '')
   await deploy()
   expect(await runsync('greet', {})).toEqual({ has: '' })
   expect(await run('env', 'set', 'TOKEN=hunter22')).toMatchObject({ exitCode: 0 })
@@ -163,7 +162,8 @@ def greet():
 })
 
 test('a deploy to a second environment leaves the first alone', async () => {
-  const { service, deploy, edit, runsync } = await appProject()
+  const { service, deploy, edit, runsync, keepOnly } = await appProject()
+  keepOnly('cpu_worker.py')
   await deploy()
   const before = await workerPids(service)
   edit('cpu_worker.py', 'Hello', 'Bye')

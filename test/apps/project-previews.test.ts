@@ -51,26 +51,17 @@ test('the views of a preview are followed to its end', async () => {
   expect([...new Set(states)]).toEqual(['starting', 'live', 'stopping', 'ended'])
 })
 
-test('a link signs a browser in to the pages of the preview, without its key', async () => {
-  const { service, open } = await projectService()
-  const project = await open('shop', 'hello')
-  await service.post(`${project.at}/preview`)
-  const { url } = await project.previewIs('live', 1)
-  const link = await service.post(`${project.at}/preview/link`)
-  expect(link.url.startsWith(`${url}/`)).toBe(true)
-  const answer = await fetch(link.url, { redirect: 'manual' })
-  expect(answer.headers.get('set-cookie')).toContain('HttpOnly')
-})
-
-test('a link leads to a page of the preview, whose session sends requests there and sees its workers', async () => {
+test('a link signs a browser in to a page of the preview without its key, and that session sends requests there and sees its workers', async () => {
   const { service, open } = await projectService()
   const project = await open('shop', 'hello')
   await service.post(`${project.at}/preview`)
   const { url, endpoints } = await project.previewIs('live', 1)
   const [{ id } = { id: '' }] = endpoints
   const link = await service.post(`${project.at}/preview/link`)
+  expect(link.url.startsWith(`${url}/`)).toBe(true)
   const signedIn = await fetch(`${link.url}&to=/endpoints/${id}/requests`, { redirect: 'manual' })
   expect(signedIn.headers.get('location')).toBe(`/endpoints/${id}/requests`)
+  expect(signedIn.headers.get('set-cookie')).toContain('HttpOnly')
   const headers = {
     cookie: signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '',
     'sec-fetch-site': 'same-origin',
@@ -102,7 +93,7 @@ test('two projects are previewed at once, and a stop of the service ends both', 
 
 test('a service that is killed leaves no preview behind', async () => {
   const { service, open, processes, previewFolders } = await projectService()
-  const project = await open('shop', 'mixed')
+  const project = await open('shop', 'hello')
   // Workers that write without a pause: whatever the preview tells then, nobody reads it.
   project.write('noise.py', NOISE)
   await service.post(`${project.at}/preview`)
@@ -116,7 +107,7 @@ test('a service that is killed leaves no preview behind', async () => {
 test('a preview that is killed says so, and its workers go', async () => {
   const { service, open, processes, previewFolders } = await projectService()
   const before = processes().map(({ pid }) => pid)
-  const project = await open('shop', 'mixed')
+  const project = await open('shop', 'hello')
   await service.post(`${project.at}/preview`)
   await project.previewIs('live', 1)
   const [preview] = processes().filter(({ pid, workerId }) => !before.includes(pid) && workerId === undefined)

@@ -1,6 +1,6 @@
 /** A real service and the app of `drydock init` beside it; commands run in the folder of the app. */
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -29,6 +29,8 @@ export type AppProject = {
   /** Replaces a text in a file of the app. */
   readonly edit: (file: string, from: string, to: string) => void
   readonly write: (file: string, text: string) => void
+  /** Removes all endpoints but those of these files: each costs a worker at every deploy. */
+  readonly keepOnly: (...files: readonly string[]) => void
   /** Runs a Python script in the app's folder, as a user does who has the package. */
   readonly python: (code: string, env?: Readonly<Record<string, string>>) => Promise<string>
   /** Asks an endpoint and gives the output of the job. */
@@ -60,6 +62,10 @@ export async function appProject(
     run,
     start,
     write,
+    keepOnly(...files) {
+      for (const other of readdirSync(project))
+        if (other.endsWith('.py') && !files.includes(other)) rmSync(join(project, other))
+    },
     async deploy(...argv) {
       const ran = await run('deploy', '--json', ...argv)
       expect(ran).toMatchObject({ exitCode: 0 })

@@ -32,6 +32,7 @@ test('Ctrl+C during the first build ends it with what it started', async () => {
 
 test('Ctrl+C while the first release gets ready ends it with its workers', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   app.edit('cpu_worker.py', 'from svc', `${HANGS}from svc`)
   const preview = app.start()
   await preview.event('preparing')
@@ -43,6 +44,7 @@ test('Ctrl+C while the first release gets ready ends it with its workers', async
 
 test('a second Ctrl+C ends it at once, and the next preview tidies up', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   app.edit('cpu_worker.py', '    return', '    import time\n\n    time.sleep(1000)\n    return')
   const first = app.start()
   await first.event('live')
@@ -72,6 +74,7 @@ test('a second Ctrl+C ends it at once, and the next preview tidies up', async ()
 
 test('what a killed preview left is swept by the next one, and one that runs is left alone', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   const [killed, running] = [app.start(), app.start()]
   await Promise.all([killed.event('live'), running.event('live')])
   killed.signal('SIGKILL')
@@ -88,6 +91,7 @@ test('what a killed preview left is swept by the next one, and one that runs is 
 
 test('two previews of one app run side by side and end by themselves', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   const [one, other] = [app.start(), app.start()]
   const places = await Promise.all([one.event('up'), other.event('up')])
   await Promise.all([one.event('live'), other.event('live')])
@@ -126,6 +130,7 @@ test('containers that are asked for and are not there end the command with the r
 
 test('a project that goes away is not built, and followed again when it is back', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   const preview = app.start()
   await preview.event('live')
   const elsewhere = `${app.project}-elsewhere`
@@ -141,6 +146,7 @@ test('a project that goes away is not built, and followed again when it is back'
 
 test('a worker that dies is replaced by one with the same code', async () => {
   const app = await previewProject()
+  app.keepOnly('lb_worker.py')
   const preview = app.start()
   await preview.event('live')
   const pidOf = async () => {
@@ -159,6 +165,7 @@ test('a worker that dies is replaced by one with the same code', async () => {
 
 test('a folder beside the others that no service ever used is not taken for a preview that starts', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   const fresh = join(app.project, '..', 'data', 'previews', 'demo-fresh1')
   mkdirSync(fresh, { recursive: true })
   await app.start().event('up')

@@ -95,6 +95,7 @@ test('requests go on while a save that does not concern their endpoint becomes l
 
 test('a save that cannot be built is told with its place, and the release before keeps answering', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   const preview = app.start()
   await preview.event('live')
   app.edit('cpu_worker.py', 'cpu="cpu3c-1-2"', 'gpu="NOPE"')
@@ -110,6 +111,7 @@ test('a save that cannot be built is told with its place, and the release before
 
 test('a save that does not start is told with its reason, and the release before keeps answering', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   const preview = app.start()
   await preview.event('live')
   app.edit('cpu_worker.py', 'from svc', 'import not_there_at_all\nfrom svc')
@@ -125,6 +127,7 @@ test('a save that does not start is told with its reason, and the release before
 
 test('a first build that fails waits for the save that mends it', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   app.edit('cpu_worker.py', 'cpu="cpu3c-1-2"', 'gpu="NOPE"')
   const preview = app.start()
   expect(await preview.event('build failed')).not.toHaveProperty('answers')
@@ -134,6 +137,7 @@ test('a first build that fails waits for the save that mends it', async () => {
 
 test('a release that hangs is given up for the next save', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   app.write('gated.py', gatedWorker('before'))
   const preview = app.start()
   await preview.event('live')
@@ -162,6 +166,7 @@ test('a save without a change makes no release, and passing files of editors are
 
 test('endpoints come and go with their files', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   const preview = app.start()
   await preview.event('live')
   app.write('gated.py', gatedWorker('new'))
@@ -176,6 +181,7 @@ test('endpoints come and go with their files', async () => {
 
 test('variables of .env reach workers, also when they change, and their values are told nowhere', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   app.write('.env', 'COLOUR=crimson-one\nSVC_API_KEY=hidden-key\n')
   app.write(
     'colour.py',
@@ -198,6 +204,7 @@ test('variables of .env reach workers, also when they change, and their values a
 
 test('code of earlier releases goes, the newest three stay', async () => {
   const app = await previewProject()
+  app.keepOnly('cpu_worker.py')
   const preview = app.start()
   const { data } = await preview.event('up')
   await preview.event('live')

@@ -49,6 +49,8 @@ export type PreviewProject = {
   /** Replaces a text in a file of the app. */
   readonly edit: (file: string, from: string, to: string) => void
   readonly remove: (file: string) => void
+  /** Removes all endpoints but those of these files: each costs a worker at every save. */
+  readonly keepOnly: (...files: readonly string[]) => void
   /** Starts a preview; further arguments and variables are those of the command. */
   readonly start: (options?: {
     readonly args?: readonly string[]
@@ -167,6 +169,10 @@ export async function previewProject(
       write(file, text.replace(from, to))
     },
     remove: (file) => rmSync(join(project, file), { recursive: true }),
+    keepOnly(...files) {
+      for (const other of readdirSync(project))
+        if (other.endsWith('.py') && !files.includes(other)) rmSync(join(project, other))
+    },
     start,
     startForPerson(...args) {
       const { child, ended, processes } = run(args)

@@ -3,7 +3,7 @@
  * unmodified package that calls what is deployed. Builds leave the package to the workers' Python, which has it here.
  */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -50,9 +50,9 @@ def rate(score: int = 1):
 }
 
 test(
-  'an app of init is deployed, and each kind answers: function, generator, caller, routes and a task',
+  'an app of init is deployed under the name of its folder beside an app of before, and each kind answers: function, generator, caller, routes and a task',
   async () => {
-    const { service, project, deploy, runsync } = await setup()
+    const { service, project, deploy, run, edit, runsync } = await setup()
     const { plan, release, endpoints } = await deploy()
     expect(plan).toMatchObject({ tasks: ['report'], makes: ['app', 'environment'] })
     expect(release).toMatchObject({ app: 'demo', number: 1, state: 'active' })
@@ -80,6 +80,22 @@ test(
     expect(called.stdout.trim().split('\n')).toEqual(["{'greeting': 'Hello, Ada!'}", "{'letters': 10}"])
     const { requests } = await service.get('/api/jobs?endpoint=task-report')
     expect(requests).toMatchObject([{ status: 'COMPLETED' }])
+
+    // An app of the other kind runs beside it, with a function of the same name.
+    await startCommand(['init', 'older'], { cwd: service.folder }).ended
+    for (const file of ['lb_worker.py', 'stream_worker.py', 'pipeline.py']) rmSync(join(service.folder, 'older', file))
+    const older = await startCommand(['deploy', '--json', '--data', service.data], { cwd: `${service.folder}/older` })
+      .ended
+    expect(older).toMatchObject({ exitCode: 0 })
+    expect(JSON.parse(older.stdout).plan.tasks).toBeUndefined()
+    expect(await runsync('text-stats', { method: 'count', text: 'a bc' })).toEqual({ words: 2, letters: 3 })
+    expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
+    // The name in the source is not that of the folder, as in a copy of somebody's app.
+    edit('main.py', 'App("demo"', 'App("other"')
+    expect((await deploy()).release).toMatchObject({ app: 'demo', number: 2, state: 'active' })
+    expect(await runsync('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
+    const built = await run('build', ...OF_WORKERS)
+    expect(built.stderr).toMatch(/main\.py:\d+: warning: App\("other"\) is deployed as "demo", .* SVC_APP=other/)
   },
   LIMIT_MS,
 )
@@ -110,29 +126,10 @@ test(
   LIMIT_MS,
 )
 
-test('apps of both kinds run side by side in one service, and an app may have another name than its folder', async () => {
-  const { service, deploy, run, edit, runsync } = await setup()
-  await deploy()
-  await startCommand(['init', 'older'], { cwd: service.folder }).ended
-  const older = await startCommand(['deploy', '--json', '--data', service.data], { cwd: `${service.folder}/older` })
-    .ended
-  expect(older).toMatchObject({ exitCode: 0 })
-  expect(JSON.parse(older.stdout).plan.tasks).toBeUndefined()
-  expect(await runsync('text-stats', { method: 'count', text: 'a bc' })).toEqual({ words: 2, letters: 3 })
-  expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
-  // The name in the source is not that of the folder, as in a copy of somebody's app.
-  edit('main.py', 'App("demo"', 'App("other"')
-  const { release } = await deploy()
-  expect(release).toMatchObject({ app: 'demo', number: 2, state: 'active' })
-  expect(await runsync('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
-  const built = await run('build', ...OF_WORKERS)
-  expect(built.stderr).toMatch(/main\.py:\d+: warning: App\("other"\) is deployed as "demo", .* SVC_APP=other/)
-})
-
 test(
-  'a preview of an App prints the line with which its script calls it, functions and tasks',
+  'a preview of an App prints the line with which its script calls it, functions and tasks, and follows a save',
   async () => {
-    const { project, startForPerson } = await previewProject(withPackage(), INIT)
+    const { project, startForPerson, edit } = await previewProject(withPackage(), INIT)
     const preview = startForPerson(...OF_WORKERS)
     const line = await until(() => {
       const found = preview
@@ -145,19 +142,14 @@ test(
     expect(line).toMatch(/^FLASH_ENVIRONMENT=preview-\w+ drydock platform run --data \S+ -- python main\.py$/)
     const command = `drydock() { "${process.execPath}" "${LAUNCHER}" "$@"; }; ${line}`
     const env = { ...process.env, ...withPackage(), PYTHONDONTWRITEBYTECODE: '1', PYTHONWARNINGS: 'ignore' }
-    const called = await promisify(execFile)('sh', ['-c', command], { cwd: project, env })
-    expect(called.stdout.trim().split('\n')).toEqual(["{'greeting': 'Hello, Ada!'}", "{'letters': 10}"])
+    const callAll = async () => {
+      const { stdout } = await promisify(execFile)('sh', ['-c', command], { cwd: project, env })
+      return stdout.trim().split('\n')
+    }
+    expect(await callAll()).toEqual(["{'greeting': 'Hello, Ada!'}", "{'letters': 10}"])
+    edit('main.py', 'Hello, {name}!', 'Good day, {name}!')
+    await until(() => expect(preview.printed()).toMatch(/live in .+: main\.py changed/))
+    expect(await callAll()).toEqual(["{'greeting': 'Good day, Ada!'}", "{'letters': 10}"])
   },
   LIMIT_MS,
 )
-
-test('a preview of an App follows a save', async () => {
-  const { start, edit } = await previewProject(withPackage(), INIT)
-  const { event, output, ask } = start({ args: OF_WORKERS })
-  await event('live')
-  expect(await output('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
-  expect((await ask('GET', '/lb/words/health')).body).toEqual({ status: 'ok' })
-  edit('main.py', 'Hello, {name}!', 'Good day, {name}!')
-  expect(await event('live', 2)).toMatchObject({ files: ['main.py'], because: 'code' })
-  expect(await output('welcome', { names: ['Bo'] })).toEqual({ welcome: ['Good day, Bo!'] })
-})

@@ -158,52 +158,25 @@ test('archive over the limit: its largest packages, and the line that would fix 
   ])
 })
 
-/** Builds an app and runs it. */
-async function running(...lines: readonly string[]) {
-  const { build, artifact } = setup({ files: { 'worker.py': app(...lines) } })
+/** Builds an app of these files and runs it. */
+async function running(sources: Readonly<Record<string, readonly string[]>>) {
+  const files = Object.fromEntries(Object.entries(sources).map(([file, lines]) => [file, app(...lines)]))
+  const { build, artifact } = setup({ files })
   const { warnings } = await build()
   return { ...(await runningApp(artifact)), warnings }
 }
 
-test('generator: its values are streamed', async () => {
-  const { stream } = await running(
-    '@Endpoint(name="count", cpu="cpu3c-1-2")',
-    'def count(n):',
-    '    yield from range(n)',
-  )
-  expect(await stream('count', { n: 3 })).toEqual([0, 1, 2])
-})
-
-test('sync function with max_concurrency: a warning, and its jobs run at the same time', async () => {
-  const { job, warnings } = await running(
+// By each of these names a handler file could break.
+const NAMES = ['e', 'handler', 'config', 'queue_function', 'print']
+const JOBS = {
+  'count.py': ['@Endpoint(name="count", cpu="cpu3c-1-2")', 'def count(n):', '    yield from range(n)'],
+  'meet.py': [
     'import threading',
     'both = threading.Barrier(2)',
     '@Endpoint(name="meet", cpu="cpu3c-1-2", workers=1, max_concurrency=2)',
     'def meet(): return both.wait(20) >= 0',
-  )
-  expect(warnings).toEqual([
-    {
-      code: 'sync-concurrency',
-      message: 'meet is not async, so its 2 jobs at once run in threads. Make sure that it is thread-safe.',
-      file: 'worker.py',
-      line: 4,
-    },
-  ])
-  // Either waits for the other, so one alone would fail.
-  const jobs = await Promise.all([job('meet', {}), job('meet', {})])
-  expect(jobs.map(({ status, output }) => [status, output])).toEqual(Array(2).fill(['COMPLETED', true]))
-})
-
-test('function named e, and others by which a handler file could break', async () => {
-  const names = ['e', 'handler', 'config', 'queue_function', 'print']
-  const { job } = await running(
-    ...names.flatMap((name) => [`@Endpoint(name="is-${name}", cpu="cpu3c-1-2")`, `def ${name}(): return "${name}"`]),
-  )
-  for (const name of names) expect(await job(`is-${name}`, {})).toMatchObject({ output: name })
-})
-
-test('class with several methods and constructor arguments: made once, with those of the build', async () => {
-  const { job } = await running(
+  ],
+  'model.py': [
     'made = []',
     '@Endpoint(name="model", cpu="cpu3c-1-2", workers=1)',
     'class Model:',
@@ -213,23 +186,42 @@ test('class with several methods and constructor arguments: made once, with thos
     '    def predict(self, text): return [self.size, self.seed, text]',
     '    def made(self): return made',
     'model = Model("large", seed=4)',
-  )
+  ],
+  'names.py': [
+    ...NAMES.flatMap((name) => [`@Endpoint(name="is-${name}", cpu="cpu3c-1-2")`, `def ${name}(): return "${name}"`]),
+    '@Endpoint(name="my greeter", cpu="cpu3c-1-2")',
+    'def greet(name): return name',
+    'api = Endpoint(name="my api", cpu="cpu3c-1-2")',
+    '@api.get("/x")',
+    'def x(): return 1',
+  ],
+}
+
+test('generator, sync function with max_concurrency, class with several methods, function named e, endpoint name with a space: they answer', async () => {
+  const { job, json, stream, warnings } = await running(JOBS)
+  expect(await stream('count', { n: 3 })).toEqual([0, 1, 2])
+
+  expect(warnings).toEqual([
+    {
+      code: 'sync-concurrency',
+      message: 'meet is not async, so its 2 jobs at once run in threads. Make sure that it is thread-safe.',
+      file: 'meet.py',
+      line: 4,
+    },
+  ])
+  // Either waits for the other, so one alone would fail.
+  const jobs = await Promise.all([job('meet', {}), job('meet', {})])
+  expect(jobs.map(({ status, output }) => [status, output])).toEqual(Array(2).fill(['COMPLETED', true]))
+
+  // Made once, with the arguments of the build.
   expect(await job('model', { method: 'predict', text: 'a' })).toMatchObject({ output: ['large', 4, 'a'] })
   expect(await job('model', { method: 'made' })).toMatchObject({ output: ['large'] })
   expect(await job('model', {})).toMatchObject({
     status: 'FAILED',
     error: 'Model has several methods: name one as "method": predict, made',
   })
-})
 
-test('endpoint name with a space: it builds, deploys and answers', async () => {
-  const { job, json } = await running(
-    '@Endpoint(name="my greeter", cpu="cpu3c-1-2")',
-    'def greet(name): return name',
-    'api = Endpoint(name="my api", cpu="cpu3c-1-2")',
-    '@api.get("/x")',
-    'def x(): return 1',
-  )
+  for (const name of NAMES) expect(await job(`is-${name}`, {})).toMatchObject({ output: name })
   expect(await job('my greeter', { name: 'Ada' })).toMatchObject({ output: 'Ada' })
   expect(await json('my api', 'GET', '/x')).toBe(1)
 })
@@ -254,18 +246,16 @@ const ROUTES = [
   '        yield {"tick": tick}',
 ]
 
-test('PUT/PATCH/DELETE and path parameters: they arrive as what they are annotated with', async () => {
-  const { json, request } = await running(...ROUTES)
+test('PUT/PATCH/DELETE, path parameters, bytes upload and server-sent events: they arrive as what they are annotated with', async () => {
+  const { json, request } = await running({ 'worker.py': ROUTES })
   expect(await json('api', 'PUT', '/items/7', { name: 'a b' })).toEqual(['put', 7, 'a b'])
   expect(await json('api', 'PATCH', '/items/7/price%2Fgross', { value: 2 })).toEqual(['patch', 7, 'price/gross', 2])
   expect(await json('api', 'DELETE', '/items/7')).toEqual(['delete', 7])
   expect(await json('api', 'GET', '/files/a/b.txt')).toBe('a/b.txt')
   const wrong = await request('api', '/items/seven', { method: 'DELETE' })
   expect([wrong.status, await wrong.json()]).toMatchObject([422, { detail: [{ loc: ['path', 'item_id'] }] }])
-})
 
-test('bytes upload: the body of the request, or a file of a form', async () => {
-  const { request } = await running(...ROUTES)
+  // The body of the request, or a file of a form.
   const data = Uint8Array.from({ length: 300_000 }, (_, at) => at % 251)
   const expected = { bytes: data.length, sha256: createHash('sha256').update(data).digest('hex') }
   const raw = await request('api', '/upload', {
@@ -277,10 +267,8 @@ test('bytes upload: the body of the request, or a file of a form', async () => {
   const form = new FormData()
   form.set('data', new Blob([data]), 'data.bin')
   expect(await (await request('api', '/upload', { method: 'POST', body: form })).json()).toEqual(expected)
-})
 
-test('server-sent events route: events for who asks for them, else lines of JSON', async () => {
-  const { request } = await running(...ROUTES)
+  // Events for who asks for them, else lines of JSON.
   const events = await request('api', '/ticks?n=2', { headers: { accept: 'text/event-stream' } })
   expect(events.headers.get('content-type')).toMatch(/^text\/event-stream/)
   expect(await events.text()).toBe('data: {"tick": 0}\n\ndata: {"tick": 1}\n\n')

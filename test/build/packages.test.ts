@@ -4,14 +4,24 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } 
 import { join } from 'node:path'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { manifest } from '../../src-main/contract/manifest.ts'
+import { prepareUv } from '../sdk/support-python.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { processesMarked } from '../support/process-table.ts'
 import { until } from '../support/served-service.ts'
 import { makeWheels, type WheelContent } from '../support/wheels.ts'
-import { appWith, archiveTexts, leftIn, PYTHON, problemsOf, programs, setup } from './support.ts'
+import { appWith, archiveTexts, leftIn, PYTHON, problemsOf, programs, setup as setupBuild } from './support.ts'
 
 // Several runs of an installer, each a second and on a busy machine many. In ms.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+// Where it cannot be had, all tests are of pip.
+const uv = await prepareUv()
+const WITH_UV = uv.ready ? `${join(uv.folder, 'bin')}:${process.env.PATH}` : process.env.PATH
+const setup = (options: Parameters<typeof setupBuild>[0] = {}) =>
+  setupBuild({ ...options, env: { PATH: WITH_UV ?? '', ...options.env } })
+
+/** The variables of a build that finds pip alone. */
+const withPip = () => ({ PATH: `${programs(setup().root, { uv: 'exit 1' })}:${process.env.PATH}` })
 
 const TINY: WheelContent = {
   name: 'tiny',
@@ -21,8 +31,15 @@ const TINY: WheelContent = {
 const inSets = (project: string, path: string) =>
   leftIn(project).packages.map((key) => join(project, '.svc', 'packages', key, 'site', path))
 
-test('packages are installed flat at the root, once, and a change of code installs nothing', async () => {
-  const { build, artifact, write, events, project } = setup({ files: appWith('tiny>=1'), wheels: [TINY] })
+test.each([
+  ['uv', () => ({})],
+  ['pip', withPip],
+])('packages are installed by %s flat at the root, once, and a change of code installs nothing', async (_name, env) => {
+  const { build, artifact, write, events, project } = setup({
+    files: appWith('tiny>=1'),
+    wheels: [TINY],
+    env: env(),
+  })
   const first = await build()
   expect(first).toMatchObject({ packages: [{ name: 'tiny', version: '1.0' }], packagesCached: false })
   expect(events).toContainEqual({ kind: 'progress', step: 'install', text: expect.stringContaining('tiny') })
@@ -61,12 +78,7 @@ test('an excluded package goes by its own record, whatever its modules are calle
     { name: 'fake-libs', files: { 'only_for_pil.py': '' } },
   ]
   // uv would not even fetch it.
-  const noUv = programs(setup().root, { uv: 'exit 1' })
-  const { build, artifact } = setup({
-    files: appWith('app-kit'),
-    wheels,
-    env: { PATH: `${noUv}:${process.env.PATH}` },
-  })
+  const { build, artifact } = setup({ files: appWith('app-kit'), wheels, env: withPip() })
   const result = await build({ excludes: ['fake_pillow'] })
   expect(result.packages.map(({ name }) => name)).toEqual(['app-kit'])
   expect(result.excluded).toEqual(['fake-libs', 'fake-pillow'])

@@ -3,17 +3,17 @@
  * network of loopback alone can be made all of it is in one, and nothing tries to leave.
  */
 import { beforeAll, expect, test } from 'vitest'
-import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from './support-python.ts'
+import { PREPARE_LIMIT_MS, prepareLightWheels, preparePublicApps } from './support-python.ts'
 import { startTools } from './support-tools.ts'
 
 // The package asks for results every two seconds, and each call has a worker of its own. In ms.
 const LIMIT_MS = 600_000
 
 let packages: Awaited<ReturnType<typeof preparePublicApps>>
-let wheels: Awaited<ReturnType<typeof prepareAppWheels>>
+let wheels: Awaited<ReturnType<typeof prepareLightWheels>>
 beforeAll(async () => {
   packages = await preparePublicApps()
-  wheels = await prepareAppWheels(packages)
+  wheels = await prepareLightWheels(packages)
 }, PREPARE_LIMIT_MS)
 
 const SHOP = `

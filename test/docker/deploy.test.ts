@@ -20,11 +20,17 @@ test('every endpoint of an app answers from a container that carries its label, 
   expect(endpoints).toHaveLength(5)
   expect(await runsync('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
   expect(await service.post('/lb/api/shout', { text: 'hi' })).toEqual({ text: 'HI!' })
+  expect(await runsync('text-stats', { method: 'count', text: 'a bc' })).toEqual({ words: 2, letters: 3 })
+  const jobId = await service.run('countdown', { start: 1 })
+  await service.jobEnd('countdown', jobId)
+  const { chunks } = await service.get(`/api/jobs/${jobId}/chunks`)
+  expect(chunks.map(({ output }: { output: unknown }) => output)).toEqual([{ number: 1 }, { number: 0 }])
   expect((await containers('svc.app=demo/production')).length).toBeGreaterThanOrEqual(5)
 })
 
 test('a change of code rolls out under load without one failed request', async () => {
-  const { service, deploy, edit } = await setup()
+  const { service, deploy, edit, keepOnly } = await setup()
+  keepOnly('cpu_worker.py', 'lb_worker.py')
   await deploy()
   const failed: unknown[] = []
   const seen = new Set<string>()
@@ -53,7 +59,8 @@ test('a change of code rolls out under load without one failed request', async (
 })
 
 test('a release whose code does not start leaves the containers of the old one as they are', async () => {
-  const { run, deploy, edit, runsync } = await setup()
+  const { run, deploy, edit, runsync, keepOnly } = await setup()
+  keepOnly('cpu_worker.py')
   await deploy()
   edit('cpu_worker.py', 'from svc import Endpoint', 'import not_there_at_all\nfrom svc import Endpoint')
   const { exitCode, stderr } = await run('deploy')

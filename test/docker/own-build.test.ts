@@ -1,6 +1,7 @@
 /**
  * Apps of SDK 2.0 of our own build with workers in containers, to which the build brings the unmodified package: `init
- * --sdk 2`, deploy, calls, rollback, and a preview with an edit. As processes: test/sdk/own-build.test.ts.
+ * --sdk 2`, deploy, calls, rollback. As processes, and in a preview: test/sdk/own-build.test.ts; previews in containers:
+ * test/docker/preview.test.ts.
  */
 import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'
@@ -13,7 +14,6 @@ import { PREPARE_LIMIT_MS, prepareBuildWheels, preparePublicApps } from '../sdk/
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { onlyWheelsOf } from '../support/wheels.ts'
-import { containerPreviews } from './support-previews.ts'
 
 const engine = await dockerEngine()
 const START_FOLDER = fileURLToPath(new URL('../../resources/python/svc_start', import.meta.url))
@@ -82,25 +82,6 @@ test(
     expect(await runsync('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Good day, Ada!'] })
     expect(await run('rollback')).toMatchObject({ exitCode: 0 })
     expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
-  },
-  LIMIT_MS,
-)
-
-test(
-  'a preview of an App runs in containers, follows a save, and leaves nothing',
-  async () => {
-    const dockerHost = 'dockerHost' in engine ? engine.dockerHost : ''
-    const { app, containers } = await containerPreviews(dockerHost, INIT, onlyWheelsOf(wheels.folder))
-    const preview = app.start()
-    expect(await preview.event('live')).toMatchObject({ runsOn: 'containers' })
-    expect(await preview.output('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
-    expect((await preview.ask('GET', '/lb/words/health')).body).toEqual({ status: 'ok' })
-    app.edit('main.py', 'Hello, {name}!', 'Good day, {name}!')
-    expect(await preview.event('live', 2)).toMatchObject({ files: ['main.py'], because: 'code' })
-    expect(await preview.output('greet', { name: 'Bo' })).toEqual({ greeting: 'Good day, Bo!' })
-    preview.signal('SIGINT')
-    expect(await preview.ended).toMatchObject({ exitCode: 0 })
-    expect(await containers()).toEqual([])
   },
   LIMIT_MS,
 )

@@ -1,16 +1,10 @@
-/** The platform's own tools, unmodified, with workers in containers; as processes: test/sdk/platform-tools.test.ts. */
+/**
+ * The platform's own tools, unmodified, with workers in containers; as processes: test/sdk/platform-tools.test.ts. Apis
+ * in containers: test/docker/own-build.test.ts.
+ */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from '../sdk/support-python.ts'
-import {
-  DEPLOY_LIMIT_MS,
-  HARBOUR,
-  HARBOUR_ANSWERS,
-  HARBOUR_CALLS,
-  SHIPYARD,
-  SHIPYARD_ANSWERS,
-  SHIPYARD_CALLS,
-  startTools,
-} from '../sdk/support-tools.ts'
+import { DEPLOY_LIMIT_MS, SHIPYARD, SHIPYARD_ANSWERS, SHIPYARD_CALLS, startTools } from '../sdk/support-tools.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 
 const engine = await dockerEngine()
@@ -50,15 +44,4 @@ test(
     await rp('flash', 'undeploy', '--app', 'shipyard', '--yes')
   },
   2 * DEPLOY_LIMIT_MS,
-)
-
-test(
-  'an api is called by its name over https, by a script and by a worker of its app in a container',
-  async () => {
-    const { rp, script, write } = await setup()
-    write('main.py', HARBOUR)
-    await rp('flash', 'deploy')
-    expect(await script(HARBOUR_CALLS)).toContain(HARBOUR_ANSWERS)
-  },
-  DEPLOY_LIMIT_MS,
 )

@@ -13,9 +13,10 @@ const setup = () => containerPreviews(dockerHost)
 
 test('a preview runs in containers, follows a save, and Ctrl+C removes containers and network', async () => {
   const { app, containers, networks, networksOf } = await setup()
+  app.keepOnly('cpu_worker.py', 'lb_worker.py', 'pipeline.py')
   const preview = app.start()
   const live = await preview.event('live')
-  expect(live).toMatchObject({ runsOn: 'containers', changed: 5, warnings: [] })
+  expect(live).toMatchObject({ runsOn: 'containers', changed: 3, warnings: [] })
   expect(await preview.output('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })
   expect(await preview.ask('GET', '/lb/api/health')).toEqual({ status: 200, body: { status: 'ok' } })
   app.edit('cpu_worker.py', 'Hello', 'Hi')
@@ -36,6 +37,7 @@ test('a preview runs in containers, follows a save, and Ctrl+C removes container
 
 test('containers and network of a killed preview are swept by the next one, which has its own', async () => {
   const { app, containers, networks, networksOf } = await setup()
+  app.keepOnly('cpu_worker.py')
   const killed = app.start()
   const { environment } = await killed.event('up')
   await killed.event('live')
@@ -55,6 +57,7 @@ test('containers and network of a killed preview are swept by the next one, whic
 
 test('processes that are asked for are taken, where an engine is too', async () => {
   const { app, containers } = await setup()
+  app.keepOnly('cpu_worker.py')
   const preview = app.start({ args: ['--runs-on', 'processes'] })
   expect(await preview.event('live')).toMatchObject({ runsOn: 'processes' })
   expect(await containers()).toEqual([])

@@ -1,14 +1,13 @@
 /**
- * An image that holds only Python and the unmodified public worker SDK, with a handler: all operations of the job API.
+ * An image that holds only Python and the unmodified public worker SDK, with a handler: its jobs, and what its container
+ * does at their end. All else of the SDK, and of the public clients: test/sdk.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import runpodSdk from 'runpod-sdk'
 import { beforeEach, expect, test } from 'vitest'
 import { INSIDE, startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
 import { until } from '../support/served-service.ts'
 
 const engine = await dockerEngine('image-runpod')
@@ -91,20 +90,6 @@ test('answers run and runsync, shows progress, fails a job with its traceback, a
   })
 })
 
-test('runs several jobs at once, and stops one of them when it is cancelled', async () => {
-  const { createSdk, run, jobEnd, get, post, lineOf } = await setup()
-  // The SDK may take a while to say that it has stopped, and its worker is not to be ended before that.
-  await createSdk('naps', { concurrency: 2, stopGraceMs: 20_000 })
-  const kept = await run('naps', { seconds: 4 })
-  const cancelled = await run('naps', { seconds: 600 })
-  await Promise.all([lineOf(kept, 'Started.'), lineOf(cancelled, 'Started.')])
-  expect(await post(`/v2/naps/cancel/${cancelled}`)).toEqual({ id: cancelled, status: 'CANCELLED' })
-  await lineOf(cancelled, 'Job stopped.')
-  const record = await jobEnd('naps', kept)
-  expect(record).toMatchObject({ status: 'COMPLETED' })
-  expect(await get(`/v2/naps/status/${cancelled}`)).toMatchObject({ status: 'CANCELLED', workerId: record.workerId })
-})
-
 test('a cancelled handler that blocks costs its container, and a new one takes the next job', async () => {
   const { createSdk, run, jobEnd, post, get, holderOf, containers, lineOf } = await setup()
   await createSdk('block', { stopGraceMs: 300 })
@@ -131,31 +116,4 @@ test('a stopped worker ends its job first, and leaves at once after that', async
   openGate('go')
   expect(await jobEnd('drain', id)).toMatchObject({ status: 'COMPLETED', output: { worker: worker.id } })
   await until(async () => expect(await containers()).not.toContain(worker.container))
-})
-
-test('serves the public JavaScript client: run, status, stream, cancel, health and purge', async () => {
-  const service = await setup()
-  await service.createSdk('count')
-  await service.createSdk('nap')
-  const key = service.read('data', 'account.key').trim()
-  const endpointOf = (id: string) => {
-    const endpoint = runpodSdk(key, { baseUrl: `${service.url()}/v2` }).endpoint(id)
-    if (endpoint === null) throw new Error('the client made no endpoint')
-    return endpoint
-  }
-  const count = endpointOf('count')
-  const { id } = await count.run({ input: { n: 5 } })
-  const chunks: unknown[] = []
-  for await (const chunk of count.stream(id)) chunks.push(chunk)
-  expect(chunks).toEqual([0, 1, 2, 3, 4].map((n) => ({ output: { n } })))
-  expect(await count.status(id)).toMatchObject({ status: 'COMPLETED', succeeded: true })
-
-  const nap = endpointOf('nap')
-  expect(await nap.runSync({ input: {} }, PATIENCE_MS)).toMatchObject({ status: 'COMPLETED', succeeded: true })
-  const running = await nap.run({ input: { seconds: 600 } })
-  await service.holderOf(running.id)
-  await nap.run({ input: {} })
-  expect(await nap.purgeQueue()).toEqual({ removed: 1, status: 'completed' })
-  expect(await nap.cancel(running.id)).toEqual({ id: running.id, status: 'CANCELLED' })
-  expect(await nap.health()).toMatchObject({ jobs: { completed: 1, inQueue: 0 } })
 })

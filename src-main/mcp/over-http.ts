@@ -2,7 +2,7 @@
  * One message of an agent over HTTP (Streamable HTTP without sessions): each is answered by a server of its own, so that
  * nothing is remembered of an agent but how often it calls, and any number may come and go.
  */
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server'
 import type { ServiceClient } from '../client/service-client.ts'
 import type { AgentMessage } from '../contract/agents.ts'
 import { limit } from '../contract/limits.ts'

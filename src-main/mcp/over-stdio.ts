@@ -1,6 +1,6 @@
 /** The server of one agent on standard input and output. Nothing but messages of the protocol may be written there. */
 import { Readable, Writable } from 'node:stream'
-import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio'
 import { limit } from '../contract/limits.ts'
 import { createCallLimits } from '../domain/call-limits.ts'
 import { type AgentDeps, createAgentServer } from './server.ts'

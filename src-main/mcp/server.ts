@@ -2,19 +2,12 @@
  * The server of one agent, by the official SDK: its tools, resources and prompts. It knows no transport; the doors are
  * `drydock mcp` (stdio) and /mcp (HTTP). Source: the Model Context Protocol.
  */
-import { Server as ProtocolServer } from '@modelcontextprotocol/sdk/server/index.js'
 import {
-  CallToolRequestSchema,
   type CallToolResult,
-  ErrorCode,
-  GetPromptRequestSchema,
-  ListPromptsRequestSchema,
-  ListResourcesRequestSchema,
-  ListResourceTemplatesRequestSchema,
-  ListToolsRequestSchema,
-  McpError,
-  ReadResourceRequestSchema,
-} from '@modelcontextprotocol/sdk/types.js'
+  ProtocolError,
+  ProtocolErrorCode,
+  Server as ProtocolServer,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { ServiceClient } from '../client/service-client.ts'
 import type { Access } from '../contract/agents.ts'
@@ -58,12 +51,12 @@ export function createAgentServer(deps: AgentDeps): ProtocolServer {
 
 function addTools(server: ProtocolServer, deps: AgentDeps): void {
   const { access, limits, client, now, pause, key } = deps
-  server.setRequestHandler(ListToolsRequestSchema, () => ({
+  server.setRequestHandler('tools/list', () => ({
     tools: TOOLS.filter((tool) => whyNotOffered(tool, access) === undefined).map(listed),
   }))
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal, notify } }) => {
     const tool = byName.get(params.name)
-    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`)
+    if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${params.name}.`)
     const refused = whyNotOffered(tool, access)
     if (refused !== undefined) return failed(refused)
     const input = tool.input.safeParse(params.arguments ?? {})
@@ -80,7 +73,7 @@ function addTools(server: ProtocolServer, deps: AgentDeps): void {
       step += 1
       const notification = { progressToken: token, progress: step, message: withoutSecrets(message, key()) }
       // An agent that has left is told nothing.
-      void sendNotification({ method: 'notifications/progress', params: notification }).catch(() => undefined)
+      void notify({ method: 'notifications/progress', params: notification }).catch(() => undefined)
     }
     try {
       const confirm = (question: string) => askPerson(server, question)
@@ -160,7 +153,7 @@ const ID = '{id}'
 
 function addResources(server: ProtocolServer, { client, now, key }: AgentDeps): void {
   const many = RESOURCES.filter(({ uri }) => uri.includes(ID))
-  server.setRequestHandler(ListResourcesRequestSchema, async () => {
+  server.setRequestHandler('resources/list', async () => {
     const own = RESOURCES.filter(({ uri }) => !uri.includes(ID)).map(({ mediaType, read: _read, ...rest }) => ({
       ...rest,
       mimeType: mediaType,
@@ -169,14 +162,14 @@ function addResources(server: ProtocolServer, { client, now, key }: AgentDeps): 
     const lists = service === undefined ? [] : await Promise.all(many.map((kind) => listOf(kind, service)))
     return { resources: [...own, ...lists.flat()] }
   })
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+  server.setRequestHandler('resources/templates/list', () => ({
     resourceTemplates: many.map(({ name, title, description, uri, mediaType }) => ({
       ...{ name, title, description, uriTemplate: uri, mimeType: mediaType },
     })),
   }))
-  server.setRequestHandler(ReadResourceRequestSchema, async ({ params: { uri } }) => {
+  server.setRequestHandler('resources/read', async ({ params: { uri } }) => {
     const found = kindOf(uri)
-    if (found === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no resource ${uri}.`)
+    if (found === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource ${uri}.`)
     const { kind, id } = found
     try {
       const data = await kind.read(id === '' ? NO_SERVICE : await client(), id, now)
@@ -186,7 +179,7 @@ function addResources(server: ProtocolServer, { client, now, key }: AgentDeps): 
         typeof data === 'string' ? cutText(data, limit('mcpBodyBytes')) : answerTexts({ data }, NO_REST).join('\n')
       return { contents: [{ uri, mimeType: kind.mediaType, text: withoutSecrets(text, own) }] }
     } catch (error) {
-      throw new McpError(ErrorCode.InvalidParams, withoutSecrets(errorText(error), key()))
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, withoutSecrets(errorText(error), key()))
     }
   })
 }
@@ -216,7 +209,7 @@ function kindOf(uri: string): { readonly kind: ResourceKind; readonly id: string
 }
 
 function addPrompts(server: ProtocolServer): void {
-  server.setRequestHandler(ListPromptsRequestSchema, () => ({
+  server.setRequestHandler('prompts/list', () => ({
     prompts: PROMPTS.map(({ name, title, description, input }) => ({
       ...{ name, title, description },
       arguments: Object.entries(input.shape).map(([argument, schema]) => ({
@@ -226,11 +219,11 @@ function addPrompts(server: ProtocolServer): void {
       })),
     })),
   }))
-  server.setRequestHandler(GetPromptRequestSchema, ({ params: { name, arguments: given = {} } }) => {
+  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => {
     const prompt = PROMPTS.find((one) => one.name === name)
-    if (prompt === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no prompt ${name}.`)
+    if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no prompt ${name}.`)
     const input = prompt.input.safeParse(given)
-    if (!input.success) throw new McpError(ErrorCode.InvalidParams, issuesText(input.error))
+    if (!input.success) throw new ProtocolError(ProtocolErrorCode.InvalidParams, issuesText(input.error))
     const text = prompt.text(input.data as Readonly<Record<string, string | undefined>>)
     return {
       description: prompt.description,

@@ -1,6 +1,6 @@
+import * as Tooltip from '@radix-ui/react-tooltip'
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Unplug } from 'lucide-react'
-import { Tooltip } from 'radix-ui'
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { AppContext, type AppServices, useAppState } from '../store/app-context.ts'

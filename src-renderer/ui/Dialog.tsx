@@ -1,7 +1,9 @@
 /** What opens over a page: a question before something final, and a panel at the right edge. */
+
+import * as AlertDialog from '@radix-ui/react-alert-dialog'
+import * as Dialog from '@radix-ui/react-dialog'
 import clsx from 'clsx'
 import { X } from 'lucide-react'
-import { AlertDialog, Dialog } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
 import { Button, IconButton } from './Button.tsx'
 

@@ -1,5 +1,5 @@
+import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import clsx from 'clsx'
-import { DropdownMenu } from 'radix-ui'
 import { type ReactElement, type ReactNode, useRef } from 'react'
 
 /** One entry of a menu. */

@@ -1,5 +1,5 @@
+import * as Popover from '@radix-ui/react-popover'
 import { Bookmark, X } from 'lucide-react'
-import { Popover } from 'radix-ui'
 import { type FormEvent, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { z } from 'zod'

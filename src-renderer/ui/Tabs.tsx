@@ -1,5 +1,5 @@
+import * as ToggleGroup from '@radix-ui/react-toggle-group'
 import clsx from 'clsx'
-import { ToggleGroup } from 'radix-ui'
 import { Link } from 'wouter'
 
 /** The tabs of a page. Each is a page of its own address, so they are links. */

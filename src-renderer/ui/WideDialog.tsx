@@ -1,5 +1,5 @@
+import * as Dialog from '@radix-ui/react-dialog'
 import clsx from 'clsx'
-import { Dialog } from 'radix-ui'
 import type { ComponentProps } from 'react'
 
 /** A dialog with room for work. All else is what its content takes, as handlers of events. */

@@ -1,5 +1,5 @@
+import * as Tooltip from '@radix-ui/react-tooltip'
 import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react'
-import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { DesktopBridge, DesktopNotice } from '../../src-main/contract/bridge.ts'

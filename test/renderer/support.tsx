@@ -1,7 +1,8 @@
 /** What the pages are tested with: a platform whose time stands still, and components within the app. */
+
+import * as Tooltip from '@radix-ui/react-tooltip'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, configure, render, renderHook } from '@testing-library/react'
-import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { onTestFinished, vi } from 'vitest'
 import { endpointConfig, type WorkerView } from '../../src-main/contract/endpoint.ts'

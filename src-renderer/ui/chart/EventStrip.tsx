@@ -1,5 +1,5 @@
+import * as Popover from '@radix-ui/react-popover'
 import clsx from 'clsx'
-import { Popover } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { DAY_MS } from '../../../src-main/contract/units.ts'
 import { TONE_FILLS, type Tone } from '../colours.ts'

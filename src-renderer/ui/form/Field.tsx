@@ -1,7 +1,8 @@
 /** The controls that forms are made of: a line of text, a switch, a search, and the name and hint around any other. */
+
+import * as Switch from '@radix-ui/react-switch'
 import clsx from 'clsx'
 import { Search } from 'lucide-react'
-import { Switch } from 'radix-ui'
 import { type ComponentPropsWithRef, type KeyboardEvent, type ReactNode, useId } from 'react'
 
 /** A field with its name above and a hint below. */

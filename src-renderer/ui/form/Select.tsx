@@ -1,8 +1,9 @@
 /** Lists to choose one value from: any values, a filter that may be empty, and credentials of registries. */
+
+import * as Radix from '@radix-ui/react-select'
 import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Check, ChevronDown } from 'lucide-react'
-import { Select as Radix } from 'radix-ui'
 import { type KeyboardEvent, useRef, useState } from 'react'
 import { useApp } from '../../store/app-context.ts'
 import { CONTROL, type ControlIds } from './Field.tsx'

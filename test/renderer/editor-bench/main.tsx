@@ -3,8 +3,8 @@
  * measured hangs on the window.
  */
 import './bench.css'
+import * as Tooltip from '@radix-ui/react-tooltip'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { Tooltip } from 'radix-ui'
 import { createRoot } from 'react-dom/client'
 import nodeTypesText from '../../../resources/node-types.json?raw'
 import { typesIn } from '../../../src-main/domain/workflow/classes-file.ts'

@@ -1,5 +1,5 @@
+import * as ToggleGroup from '@radix-ui/react-toggle-group'
 import clsx from 'clsx'
-import { ToggleGroup } from 'radix-ui'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'

@@ -1,4 +1,4 @@
-import { DropdownMenu } from 'radix-ui'
+import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import type { Flow } from '../graph/flow-graph.ts'
 import type { EditorActions } from '../keys/create-actions.ts'
 import { SHORTCUTS, type Shortcut, shownKeys } from '../keys/shortcuts.ts'

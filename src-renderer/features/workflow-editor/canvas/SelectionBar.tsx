@@ -1,6 +1,6 @@
+import * as Popover from '@radix-ui/react-popover'
 import { useStore } from '@xyflow/react'
 import { AlignStartVertical, Ban, Group, Layers, Palette } from 'lucide-react'
-import { Popover } from 'radix-ui'
 import { type ReactNode, useMemo } from 'react'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Menu } from '../../../ui/Menu.tsx'

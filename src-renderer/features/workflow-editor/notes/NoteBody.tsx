@@ -1,5 +1,5 @@
+import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react'
 import { Component, type ReactNode, useState } from 'react'
-import Markdown, { type Components } from 'react-markdown'
 import { asText, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
 import { asItIs, useTyping } from '../widgets/use-typing.ts'
@@ -87,7 +87,9 @@ const LONGEST = 50_000
 // Quotes and lists within each other, on one line: reading them takes the square of their depth, 12 s for 5,000.
 const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){20}/m
 
-const Link: Components['a'] = ({ href, children }) => {
+type Inside = { readonly children?: ReactNode }
+
+function Link({ href, children }: Inside & { readonly href?: string }) {
   const address = safeLink(href)
   if (address === undefined) return <span title="This link is not http or https, so it is disabled.">{children}</span>
   return (
@@ -104,8 +106,8 @@ const Link: Components['a'] = ({ href, children }) => {
 }
 
 // Whoever sends a file would learn when it is opened and from where.
-const Picture: Components['img'] = ({ src, alt }) => {
-  const address = safeLink(typeof src === 'string' ? src : undefined)
+function Picture({ src, alt }: { readonly src?: string; readonly alt?: string }) {
+  const address = safeLink(src)
   const name = alt === undefined || alt === '' ? 'picture' : alt
   if (address === undefined) return <span className="text-ink-2">[{name}]</span>
   return (
@@ -122,12 +124,12 @@ const Picture: Components['img'] = ({ src, alt }) => {
 }
 
 // A note is no page: its titles are large letters, so that headings for readers stay those of the editor.
-const LargeTitle: Components['h1'] = ({ children }) => (
+const LargeTitle = ({ children }: Inside) => (
   <p className="mt-2 mb-1 text-section font-semibold first:mt-0">{children}</p>
 )
-const Title: Components['h2'] = ({ children }) => <p className="mt-2 mb-1 font-semibold first:mt-0">{children}</p>
+const Title = ({ children }: Inside) => <p className="mt-2 mb-1 font-semibold first:mt-0">{children}</p>
 
-const PARTS: Components = {
+const PARTS: MarkdownToJSX.Overrides = {
   a: Link,
   img: Picture,
   h1: LargeTitle,
@@ -136,13 +138,28 @@ const PARTS: Components = {
   h4: Title,
   h5: Title,
   h6: Title,
-  p: ({ children }) => <p className="my-1 first:mt-0 last:mb-0">{children}</p>,
-  ul: ({ children }) => <ul className="my-1 list-disc pl-4">{children}</ul>,
-  ol: ({ children }) => <ol className="my-1 list-decimal pl-4">{children}</ol>,
-  code: ({ children }) => <code className="rounded-control bg-surface-2 px-1 font-mono">{children}</code>,
-  pre: ({ children }) => <pre className="my-1 overflow-x-auto rounded-control bg-surface-2 p-1.5">{children}</pre>,
-  blockquote: ({ children }) => <blockquote className="my-1 border-l-2 border-line-strong pl-2">{children}</blockquote>,
+  p: ({ children }: Inside) => <p className="my-1 first:mt-0 last:mb-0">{children}</p>,
+  ul: ({ children }: Inside) => <ul className="my-1 list-disc pl-4">{children}</ul>,
+  ol: ({ children }: Inside) => <ol className="my-1 list-decimal pl-4">{children}</ol>,
+  code: ({ children }: Inside) => <code className="rounded-control bg-surface-2 px-1 font-mono">{children}</code>,
+  pre: ({ children }: Inside) => (
+    <pre className="my-1 overflow-x-auto rounded-control bg-surface-2 p-1.5">{children}</pre>
+  ),
+  blockquote: ({ children }: Inside) => (
+    <blockquote className="my-1 border-l-2 border-line-strong pl-2">{children}</blockquote>
+  ),
   hr: () => <hr className="my-2 border-line" />,
+}
+
+const OPTIONS: MarkdownToJSX.Options = {
+  overrides: PARTS,
+  sanitizer: (address) => safeLink(address) ?? null,
+  // HTML is left out, and the text between two tags is kept.
+  renderRule: (next, node, renderChildren, state) => {
+    if (node.type === RuleType.htmlSelfClosing || node.type === RuleType.htmlComment) return null
+    if (node.type === RuleType.htmlBlock) return renderChildren(node.children ?? [], state)
+    return next()
+  },
 }
 
 // Marks of emphasis and brackets that are never closed: each is compared with all before it, 17 s for 24,000 of them.
@@ -155,9 +172,7 @@ function MarkdownText({ text }: { readonly text: string }) {
   if (text.length > LONGEST || TOO_DEEP.test(text) || countOfMarks(text) > MARKS_MOST) return plain
   return (
     <Fallback key={text} instead={plain}>
-      <Markdown skipHtml components={PARTS} urlTransform={(address) => safeLink(address) ?? ''}>
-        {text}
-      </Markdown>
+      <Markdown options={OPTIONS}>{text}</Markdown>
     </Fallback>
   )
 }

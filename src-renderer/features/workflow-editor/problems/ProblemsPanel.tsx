@@ -1,5 +1,5 @@
+import * as Popover from '@radix-ui/react-popover'
 import { CircleAlert, CircleCheck, TriangleAlert, X } from 'lucide-react'
-import { Popover } from 'radix-ui'
 import { useMemo, useRef, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { IconButton } from '../../../ui/Button.tsx'

@@ -1,7 +1,7 @@
+import * as Popover from '@radix-ui/react-popover'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
 import { Check } from 'lucide-react'
-import { Popover } from 'radix-ui'
 import { type KeyboardEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import type { JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import { type Choice, findChoices } from './widget-kind.ts'

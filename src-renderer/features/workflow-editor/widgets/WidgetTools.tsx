@@ -1,6 +1,7 @@
 /** What stands at the control of a widget: the buttons of a seed, and the menu of any widget. */
+
+import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { Dices, History } from 'lucide-react'
-import { DropdownMenu } from 'radix-ui'
 import { createPortal } from 'react-dom'
 import type { InputType } from '../../../../src-main/domain/workflow/input-type.ts'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'

@@ -5,6 +5,9 @@ import { SCHEME } from '../../src-main/electron/deep-link.ts'
 import { setFuses } from './fuses.ts'
 import { stageCore } from './stage-core.ts'
 
+// Only files of this folder find the libraries that are installed in it.
+export { build, Platform } from 'electron-builder'
+
 const ROOT = join(import.meta.dirname, '..', '..')
 const CORE = 'out/core'
 
@@ -25,9 +28,9 @@ export const configuration = (feed?: string) =>
     // The archive: what Electron's main process runs, in one piece with its libraries. Nothing in it is opened as a
     // file.
     asar: true,
-    files: ['out/desktop/**', 'package.json', '!node_modules'],
+    files: ['out/shell/**', 'package.json', '!node_modules'],
     // Debian asks for an address; this is where the pages are on each machine.
-    extraMetadata: { main: 'out/desktop/main.js', homepage: 'http://127.0.0.1:8790/' },
+    extraMetadata: { main: 'out/shell/main.js', homepage: 'http://127.0.0.1:8790/' },
     extraResources: [
       { from: CORE, to: 'core' },
       // Left out of the line above, as folders of this name are everywhere.

@@ -5,6 +5,8 @@
 import { join } from 'node:path'
 import { type FuseV1Config, FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'
 
+export { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
+
 /** All of them; one that a later Electron adds makes the packaging fail until it is decided here. */
 export const FUSES = {
   [FuseV1Options.RunAsNode]: false,

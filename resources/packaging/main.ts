@@ -3,8 +3,7 @@
  * where they look for newer ones; without it they never look.
  */
 import { rmSync } from 'node:fs'
-import { build } from 'electron-builder'
-import { CORE_FOLDER, configuration } from './configuration.ts'
+import { build, CORE_FOLDER, configuration } from './configuration.ts'
 
 try {
   const files = await build({ config: configuration(process.env.DRYDOCK_UPDATE_FEED || undefined), publish: 'never' })

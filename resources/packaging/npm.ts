@@ -1,10 +1,43 @@
 /**
- * The step before `npm pack`, after the builds: puts into out/package what the npm package holds beside the launcher.
- * npm itself adds README, licence and package.json, and installs libraries and Node with the package.
+ * `npm run package:npm [-- FOLDER]`: makes the npm package, in dist/ or the folder. It is the core with the launcher and a package.json of its own:
+ * npm installs with it only the libraries that are not built in, and the Node of the machine. Of the clone's
+ * dependencies, most are needed only to build.
  */
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { NOT_BUNDLED } from '../../electron.vite.config.ts'
+import { PINNED } from '../../src-main/cli/set-up.mjs'
+import { LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { stageCore } from './stage-core.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
+const PACKAGE = join(ROOT, 'out', 'package')
+const TO = process.argv[2] ?? join(ROOT, 'dist')
+const LAUNCHER = ['drydock.mjs', 'set-up.mjs', 'steps.mjs'].map((name) => `src-main/cli/${name}`)
 
-stageCore({ root: ROOT, to: join(ROOT, 'out', 'package') })
+const readJson = (path: string) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'))
+
+stageCore({ root: ROOT, to: PACKAGE })
+for (const path of [...LAUNCHER, 'README.md', 'CHANGELOG.md']) cpSync(join(ROOT, path), join(PACKAGE, path))
+writeFileSync(join(PACKAGE, 'package.json'), JSON.stringify(manifest(), null, 2))
+mkdirSync(TO, { recursive: true })
+const options = ['--pack-destination', TO, '--loglevel=error']
+const name = execFileSync('npm', ['pack', PACKAGE, ...options], {
+  encoding: 'utf8',
+  shell: process.platform === 'win32',
+})
+process.stdout.write(`${join(TO, name.trim())}\n`)
+
+function manifest() {
+  const { name, version, description, license, type, bin, engines, dependencies } = readJson('package.json')
+  const { optionalDependencies } = readJson(`${PINNED}/package.json`)
+  const libraries = [...NOT_BUNDLED, ...LIBRARIES_OF_PROGRAMS].map((library) => [library, dependencies[library]])
+  return {
+    ...{ name, version, description, license, private: true, type, bin, engines },
+    // Else files would be left out that a .gitignore among the templates names.
+    files: ['out', 'resources', 'src-main', 'CHANGELOG.md'],
+    dependencies: Object.fromEntries(libraries),
+    optionalDependencies,
+  }
+}

@@ -5,8 +5,9 @@
  * there npm installs libraries and Node.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, sep } from 'node:path'
+import { join, sep } from 'node:path'
 import { NOT_BUNDLED } from '../../electron.vite.config.ts'
+import { PINNED, PINNED_NODE } from '../../src-main/cli/set-up.mjs'
 import { buildPrograms, LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { type LockedPackages, neededFolders } from './production-packages.ts'
 
@@ -36,8 +37,6 @@ const RESOURCES = [
   'node-types.json',
   'prices.json',
 ]
-// The shell's own files, which are in the archive.
-const OF_THE_SHELL = new Set(['main.js', 'preload.cjs'])
 const LEFT_OUT = /(^|\/)(__pycache__|\.cache|test|tests)(\/|$)|\.(pyc|map|md|d\.ts)$/
 
 /** Puts it together. @throws Error where something is missing, with what makes it */
@@ -50,7 +49,7 @@ export function stageCore({ root, to, built = join(root, 'out', 'desktop'), targ
 
   demand(join(built, 'service.js'), 'npm run build:desktop')
   demand(from('out', 'renderer', 'index.html'), 'npm run build')
-  copy(built, 'out/desktop', (path) => !OF_THE_SHELL.has(basename(path)))
+  copy(built, 'out/desktop')
   copy(from('out', 'renderer'), 'out/renderer')
   for (const name of RESOURCES)
     copy(from('resources', name), `resources/${name}`, (path) => !/__pycache__|\.pyc$/.test(path))
@@ -67,7 +66,7 @@ function copyRuntime(root: string, to: string, target: Target): void {
   }
   for (const folder of neededFolders(lock.packages, [...NOT_BUNDLED, ...LIBRARIES_OF_PROGRAMS]))
     cpSync(join(root, folder), join(to, folder), { recursive: true, filter: wanted(folder, target), dereference: true })
-  copyNode(root, to, target)
+  copyNode(to, target)
   mkdirSync(join(to, 'bin'))
   for (const command of ['drydock', 'drydock.cmd']) {
     cpSync(join(import.meta.dirname, 'bin', command), join(to, 'bin', command))
@@ -99,12 +98,11 @@ function demandOwnKind({ platform, arch }: Target): void {
   )
 }
 
-function copyNode(root: string, to: string, { platform }: Target): void {
+function copyNode(to: string, { platform }: Target): void {
   const name = platform === 'win32' ? 'node.exe' : 'node'
-  const node = join(root, 'node_modules', 'node', 'bin', name)
-  demand(node, 'npm install')
+  demand(PINNED_NODE, `node src-main/cli/set-up.mjs ${PINNED}`)
   mkdirSync(join(to, 'node_modules', 'node', 'bin'), { recursive: true })
-  cpSync(node, join(to, 'node_modules', 'node', 'bin', name), { dereference: true })
+  cpSync(PINNED_NODE, join(to, 'node_modules', 'node', 'bin', name), { dereference: true })
 }
 
 function writeManifest(root: string, to: string): void {

@@ -1,12 +1,11 @@
 /**
- * Builds what a clone runs: the web pages into out/renderer, the program into out/desktop. `npm run build` and `npm run
- * build:desktop` always do; the step before `npm start` and `npm test` only where what is there is not of these
- * sources, which is told by a hash of all files that go in. The new build takes the place of the old one at once, so
+ * Builds what a clone runs: the web pages into out/renderer, the program into out/desktop, the desktop window into
+ * out/shell. `npm run build` and `npm run build:desktop` always do; the step before `npm start` and `npm test` only where
+ * what is there is not of these sources, which is told by a hash of all files that go in. The new build takes the place of the old one at once, so
  * that a service that runs never answers with half a build.
  *
  * The launcher asks here whether the program is of these sources. It runs on any Node, and has no dependencies.
  */
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -20,11 +19,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ROOT, run, say, step } from './steps.mjs'
 
-// Not taken from set-up.mjs, which may be waiting for this file.
-const ROOT = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))))
 const OUT = join(ROOT, 'out')
 
 /**
@@ -33,9 +31,11 @@ const OUT = join(ROOT, 'out')
  * @property {string} folder where it is, in `out`
  * @property {string} entry file of the folder that is there when it has been built
  * @property {string[]} sources all that goes in, files and folders of the clone
- * @property {string[]} tool program of node_modules and its arguments; DRYDOCK_BUILD_TO says where to
+ * @property {string[]} options of `vite build`; DRYDOCK_BUILD_TO says where to
  * @property {string} command what a person calls to build it
  */
+
+const CONFIG_OF_PROGRAM = 'electron.vite.config.ts'
 
 /**
  * The pages share contract and domain with the service; the lock file says which libraries go in.
@@ -46,39 +46,55 @@ export const PAGES = {
   folder: 'renderer',
   entry: 'index.html',
   sources: ['src-renderer', 'src-main/contract', 'src-main/domain', 'package-lock.json'],
-  tool: ['vite/bin/vite.js', 'build', '--config', join(ROOT, 'src-renderer', 'vite.config.ts')],
+  options: ['--config', 'src-renderer/vite.config.ts'],
   command: 'npm run build',
 }
 
 /**
- * The service, the command line and what Electron runs. It starts in half the time that the sources take, whose files
- * Node finds, reads and joins one by one, and in 35 MB less.
+ * The service and the command line. It starts in half the time that the sources take, whose files Node finds, reads and
+ * joins one by one, and in 35 MB less.
  * @type {Part}
  */
 export const PROGRAM = {
   name: 'program',
   folder: 'desktop',
   entry: 'cli.js',
-  sources: ['src-main', 'electron.vite.config.ts', 'package.json', 'package-lock.json'],
-  tool: ['electron-vite/bin/electron-vite.js', 'build'],
+  sources: ['src-main', CONFIG_OF_PROGRAM, 'package.json', 'package-lock.json'],
+  options: ['--app', '--config', CONFIG_OF_PROGRAM, '--mode', 'program'],
   command: 'npm run build:desktop',
 }
+
+/**
+ * What Electron runs of its own, around the service. Only the window, its tests and packages need it.
+ * @type {Part}
+ */
+export const SHELL = {
+  ...PROGRAM,
+  name: 'desktop window',
+  folder: 'shell',
+  entry: 'main.js',
+  options: ['--app', '--config', CONFIG_OF_PROGRAM, '--mode', 'shell'],
+}
+
+/** What a command needs built. @param {{ dev: boolean }} wanted `dev`: the tools of tests and packages are installed */
+export const partsOf = ({ dev }) => [PAGES, PROGRAM, ...(dev ? [SHELL] : [])]
 
 const PLACING_TRIES = 10
 
 const look = (path) => statSync(path, { throwIfNoEntry: false })
-const say = (text) => process.stderr.write(`${text}\n`)
 const folderOf = (part) => join(OUT, part.folder)
 const stampOf = (part) => join(OUT, `${part.folder}.sources`)
 
 /**
- * Builds a part where it is missing or of other sources.
- * @param {Part} part
- * @param {string} node the Node that builds it
- * @returns {number} the exit code: 0 when it is there, else 1; the reason has been printed
+ * Builds the parts that are missing or of other sources, side by side.
+ * @param {readonly Part[]} parts
+ * @param {string} node the Node that builds them
+ * @returns {Promise<{ code: number, hasBuilt: boolean }>} `code`: 0 when all are there, else an exit code; the reason has
+ *   been printed
  */
-export function buildIfStale(part, node) {
-  return isBuilt(part) ? 0 : build(part, node)
+export async function buildStale(parts, node) {
+  const stale = parts.filter((part) => !isBuilt(part))
+  return { code: await build(stale, node), hasBuilt: stale.length > 0 }
 }
 
 /**
@@ -101,29 +117,33 @@ export function isBuilt(part) {
   return true
 }
 
-function build(part, node) {
+async function build(parts, node) {
+  if (parts.length === 0) return 0
+  const names = new Intl.ListFormat('en').format(parts.map(({ name }) => `the ${name}`))
+  const ends = await step(`Building ${names}`, () => Promise.all(parts.map((part) => buildOne(part, node))))
+  for (const { problem } of ends) if (problem !== undefined) say(problem)
+  return Math.max(...ends.map(({ code }) => code))
+}
+
+async function buildOne(part, node) {
   const begun = new Date()
   const sources = hashSources(part.sources)
   const fresh = join(OUT, `${part.folder}.${process.pid}`)
-  say(`Building the ${part.name} ...`)
-  const [tool = '', ...args] = part.tool
-  const { status, stdout, stderr, error } = spawnSync(
-    node,
-    [join(ROOT, 'node_modules', tool), ...args, '--logLevel', 'warn'],
-    { cwd: ROOT, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production', DRYDOCK_BUILD_TO: fresh } },
-  )
+  const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js')
+  const env = { ...process.env, NODE_ENV: 'production', DRYDOCK_BUILD_TO: fresh }
   try {
-    if (status !== 0) {
-      say(`${stdout ?? ''}${stderr ?? ''}`.trimEnd())
-      say(
-        `The ${part.name} could not be built: ${error?.message ?? 'see above'}. Fix that, then run "${part.command}".`,
-      )
-      return 1
+    const args = [vite, 'build', ...part.options, '--logLevel', 'warn']
+    const { code, signalCode, output, error } = await run(node, args, { env })
+    if (signalCode !== undefined) return { code: signalCode }
+    if (code !== 0) {
+      const why = error?.message ?? 'see above'
+      const problem = `${output}The ${part.name} could not be built: ${why}. Fix that, then run "${part.command}".`
+      return { code: 1, problem }
     }
     mkdirSync(OUT, { recursive: true })
     putInPlace(fresh, folderOf(part))
     writeStamp(part, sources, begun)
-    return 0
+    return { code: 0 }
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
@@ -172,5 +192,5 @@ function entriesOf(sources) {
 }
 
 if (realpathSync(process.argv[1] ?? '') === realpathSync(fileURLToPath(import.meta.url))) {
-  process.exitCode = build(process.argv.includes('--program') ? PROGRAM : PAGES, process.execPath)
+  process.exitCode = await build(process.argv.includes('--program') ? [PROGRAM, SHELL] : [PAGES], process.execPath)
 }

@@ -24,7 +24,7 @@ export type WindowFacts = Pick<Surroundings, 'env' | 'platform'> & {
 }
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const MAIN = join(ROOT, 'out', 'desktop', 'main.js')
+const MAIN = join(ROOT, 'out', 'shell', 'main.js')
 
 /**
  * Plans it. `DRYDOCK_DESKTOP` names the packaged application, which brings all along; `DRYDOCK_ELECTRON` an Electron
@@ -33,7 +33,8 @@ const MAIN = join(ROOT, 'out', 'desktop', 'main.js')
 export function planWindow({ env, platform, electron, isRoot }: WindowFacts): WindowPlan {
   const packaged = env.DRYDOCK_DESKTOP
   const program = packaged || env.DRYDOCK_ELECTRON || electron
-  if (!program) return { kind: 'browser', why: 'Electron is not installed (`npx install-electron` installs it)' }
+  if (!program)
+    return { kind: 'browser', why: 'Electron is not installed (in a clone, `npm run electron` installs it)' }
   const why = whyNoScreen(env, platform)
   if (why !== undefined) return { kind: 'browser', why }
   // Chromium's sandbox does not work for root, and we start nothing without it; who wants that says so to Electron.
@@ -83,7 +84,8 @@ export async function runWindow(
     passedOn = signal
     child.kill(signal)
   })
-  const child = spawn(program, [...args, ...options], { cwd, env: rest, stdio: 'inherit' })
+  const childEnv = { ...rest, DRYDOCK_NODE: process.execPath }
+  const child = spawn(program, [...args, ...options], { cwd, env: childEnv, stdio: 'inherit' })
   const ended = Promise.withResolvers<string | undefined>()
   child.once('error', (error) => ended.resolve(error.message))
   child.once('close', (code, signal) => {

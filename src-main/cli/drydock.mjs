@@ -8,7 +8,8 @@
  */
 import module from 'node:module'
 import { pathToFileURL } from 'node:url'
-import { IS_CLONE, mayNeedSetUp, PINNED_NODE, PINNED_NODE_MAJOR, ROOT, setUp } from './set-up.mjs'
+import { IS_CLONE, mayNeedSetUp, NODE, NODE_MAJOR, setUp } from './set-up.mjs'
+import { ROOT } from './steps.mjs'
 
 // Compiled code, types stripped: from the second start on, a service is up in half the time and 30 MB smaller.
 const COMPILED = `${ROOT}/node_modules/.drydock/compiled`
@@ -23,7 +24,7 @@ if (IS_CLONE && mayNeedSetUp()) {
 
 const MAIN = `${ROOT}/${await commandLine()}`
 
-if (Number.parseInt(process.versions.node, 10) >= PINNED_NODE_MAJOR) {
+if (NODE === process.execPath) {
   process.argv[1] = MAIN
   module.enableCompileCache?.(COMPILED)
   await import(pathToFileURL(MAIN).href)
@@ -32,7 +33,7 @@ if (Number.parseInt(process.versions.node, 10) >= PINNED_NODE_MAJOR) {
 }
 
 async function commandLine() {
-  if (!IS_CLONE) return 'out/package/out/desktop/cli.js'
+  if (!IS_CLONE) return 'out/desktop/cli.js'
   const { isBuilt, PROGRAM } = await import('./build.mjs')
   // Who changes the sources runs what they say now, without a build.
   return isBuilt(PROGRAM) ? 'out/desktop/cli.js' : 'src-main/cli/main.ts'
@@ -53,7 +54,7 @@ async function handOver() {
   }
   // Before the child is there: a signal that came in between would end the launcher alone.
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler)
-  const child = spawn(PINNED_NODE, [MAIN, ...process.argv.slice(2)], {
+  const child = spawn(NODE, [MAIN, ...process.argv.slice(2)], {
     stdio: 'inherit',
     // For a command that lives long: it can notice that the launcher was killed without a chance to tell it.
     env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },
@@ -61,9 +62,9 @@ async function handOver() {
 
   child.once('error', (error) => {
     const fix = IS_CLONE
-      ? `Run "npm install" in ${ROOT}`
-      : `Install Node ${PINNED_NODE_MAJOR} or newer, or install Drydock again without --omit=optional`
-    process.stderr.write(`Drydock could not start ${PINNED_NODE} (${error.code}). ${fix}\n`)
+      ? `Delete ${ROOT}/resources/pinned-node/node_modules and start again`
+      : `Install Node ${NODE_MAJOR} or newer, or install Drydock again without --omit=optional`
+    process.stderr.write(`Drydock could not start ${NODE} (${error.code}). ${fix}\n`)
     process.exitCode = 1
   })
   child.once('exit', (code, signal) => {

@@ -1,39 +1,54 @@
 /**
- * Installs the dependencies of this clone when they are missing or older than the lock file asks for, and with
- * `--build` builds web pages and program when they are missing or of other sources.
+ * Installs what this clone needs for a command, when it is missing or older than a lock file asks for, and builds web
+ * pages and program when they are missing or of other sources:
  *
- * It is the step before every npm script, and the launcher calls it too. It has no dependencies and no TypeScript,
- * because it must run on whatever Node a machine has before the pinned one is there. It writes to stderr only:
+ *   node src-main/cli/set-up.mjs [--dev] [--build] [FOLDER ...]
+ *
+ * What starting needs is always installed; `--dev` adds the tools of tests and checks, a FOLDER the packages that it has
+ * for itself. It is the step before every npm script, and the launcher calls it too. It has no dependencies and no
+ * TypeScript, because it runs before anything is installed, on whatever Node a machine has. It writes to stderr only:
  * the stdout of the launcher belongs to the command.
  */
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
-import { constants } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ROOT, run, say, secondsSince, step } from './steps.mjs'
 
-/** The Node release line the project runs on; the exact release is pinned by the package `node` in package.json. */
-export const PINNED_NODE_MAJOR = 24
+/** The release line of Node that is needed; the pinned release is in resources/pinned-node. */
+export const NODE_MAJOR = 24
 
-/** The root of this clone or package, links resolved: the launcher is often started through a link in a bin folder. */
-export const ROOT = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))))
+// A Node that npm put into this folder is not the system's: an install may replace it.
+const IS_OF_SYSTEM = !process.execPath.startsWith(join(ROOT, '/'))
+const IS_NEW_ENOUGH = IS_OF_SYSTEM && Number.parseInt(process.versions.node, 10) >= NODE_MAJOR
 
 /** False in an installed package, which holds no sources; npm has installed all that it needs. */
 export const IS_CLONE = existsSync(join(ROOT, 'src-main', 'cli', 'main.ts'))
 
-/** The pinned Node. In a clone the install script of the package `node` puts it there. */
-export const PINNED_NODE = join(IS_CLONE ? join(ROOT, 'node_modules', 'node') : packageOfNode(), 'bin', programName())
+/** The folder whose package is a Node for each machine. */
+export const PINNED = 'resources/pinned-node'
+const PINNED_PACKAGE = packageOfNode()
+/** The pinned Node; it is there where it is needed, and for packages. */
+export const PINNED_NODE = join(PINNED_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-function programName() {
-  return process.platform === 'win32' ? 'node.exe' : 'node'
-}
+/** The Node that runs the product: the system's, which runs this, where it is new enough; else the pinned one. */
+export const NODE = IS_NEW_ENOUGH ? process.execPath : PINNED_NODE
 
-// A package gets the Node of its machine as an optional dependency: that needs no install script, which npm may refuse.
+// npm installs the one package of these that is made for the machine. That needs no install script, which npm may refuse.
 function packageOfNode() {
   const system = process.platform === 'win32' ? 'win' : process.platform
   const name = `${system === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'}-${system}-${process.arch}`
+  if (IS_CLONE) return join(ROOT, PINNED, 'node_modules', name)
   try {
     return dirname(createRequire(join(ROOT, 'package.json')).resolve(`${name}/package.json`))
   } catch {
@@ -42,133 +57,162 @@ function packageOfNode() {
 }
 
 const MODULES = join(ROOT, 'node_modules')
-const LOCK_FILE = join(ROOT, 'package-lock.json')
-// npm leaves entries of node_modules alone whose names start with a dot.
-const OWN_FOLDER = join(MODULES, '.drydock')
-const STAMP = join(OWN_FOLDER, 'installed')
-const LOCK_FOLDER = join(OWN_FOLDER, 'set-up-runs')
+const LOCK_FOLDER = join(MODULES, '.drydock', 'set-up-runs')
 const LOCK_OWNER = join(LOCK_FOLDER, 'pid')
+
+// npm leaves entries of node_modules alone whose names start with a dot.
+const stampOf = (folder) => join(ROOT, folder, 'node_modules', '.drydock', 'installed')
+const lockFileOf = (folder) => join(ROOT, folder, 'package-lock.json')
+
+/** The clone itself. */
+const CLONE = '.'
+/** How much of the clone's packages is there, from less to more. */
+const LEVELS = ['start', 'dev']
 
 const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides', 'allowScripts']
 
 // `npm install --no-save` and not `npm ci`: `ci` deletes node_modules first, under the feet of a service that may be
 // running from this clone, and newer releases of npm refuse a lock file that lacks the packages of other platforms.
 // With a lock file both install the same versions and check the same hashes; `--no-save` leaves the lock file as it is.
-// `--include=dev`: the pinned Node is a development dependency, and NODE_ENV=production would leave it out.
-const INSTALL = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
+const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+// Both are said, as NODE_ENV=production or npm's own settings would decide else.
+const LEVEL_OPTION = { start: '--omit=dev', dev: '--include=dev' }
 
 // Time between two looks at another set-up's lock, in ms. Source: ours; an install takes 10 s or more.
 const LOCK_POLL_MS = 100
 // A lock folder without its owner's number is left over from a crash when it is older than this, in ms.
 const LOCK_WITHOUT_OWNER_MS = 2000
 
-const say = (text) => process.stderr.write(`${text}\n`)
-
 /**
  * Tells in three file system look-ups whether a set-up may be needed; the launcher's hot path.
  * @returns {boolean} true: call `setUp`, which looks closer.
  */
 export function mayNeedSetUp() {
-  const stamp = statSync(STAMP, { throwIfNoEntry: false })
-  if (!stamp || !existsSync(PINNED_NODE)) return true
-  const lock = statSync(LOCK_FILE, { throwIfNoEntry: false })
+  return isOlderThanLockFile(CLONE) || !existsSync(NODE)
+}
+
+function isOlderThanLockFile(folder) {
+  const stamp = statSync(stampOf(folder), { throwIfNoEntry: false })
+  if (!stamp) return true
+  const lock = statSync(lockFileOf(folder), { throwIfNoEntry: false })
   return lock !== undefined && lock.mtimeMs > stamp.mtimeMs
 }
 
 /**
- * Makes node_modules what the lock file asks for. Does nothing when it is so already.
- * @returns {Promise<number>} the exit code: 0 when the dependencies are there, else 1 (the reason has been printed) or
- *   128 + the number of the signal that ended the install.
+ * Makes this clone what a command needs. Does nothing when it is so already.
+ * @param {object} [wanted]
+ * @param {boolean} [wanted.dev] with the tools of tests and checks
+ * @param {readonly string[]} [wanted.folders] folders with packages of their own
+ * @param {boolean} [wanted.build] with web pages and program
+ * @returns {Promise<number>} the exit code: 0 when all is there, else 1 (the reason has been printed) or 128 + the number
+ *   of the signal that ended it.
  */
-export async function setUp() {
-  const wanted = fingerprint()
-  if (isStamped(wanted)) return 0
-  if (isInstalledAsLocked() && (await whyPinnedNodeIsMissing()) === undefined) {
-    stamp(wanted)
-    return 0
-  }
-  try {
-    await takeLock()
-  } catch (error) {
-    say(
-      `Drydock cannot write to ${MODULES} (${error.code ?? error.message}). Make the folder writable and start again.`,
-    )
-    return 1
-  }
-  try {
-    if (isStamped(wanted)) return 0
-    say('Installing dependencies (first start, about 30 s) ...')
-    const code = await install()
-    if (code !== 0) return code
-    const missing = await whyPinnedNodeIsMissing()
-    if (missing !== undefined) {
-      say(missing)
+export async function setUp({ dev = false, folders = [], build = false } = {}) {
+  const begun = performance.now()
+  const places = new Set([...folders, ...(IS_NEW_ENOUGH ? [] : [PINNED])])
+  const wanted = [
+    { folder: CLONE, level: dev ? 'dev' : 'start' },
+    ...[...places].map((folder) => ({ folder, level: 'dev' })),
+  ]
+  let hasWorked = false
+  if (!wanted.every(isThere)) {
+    try {
+      await takeLock()
+    } catch (error) {
+      say(
+        `Drydock cannot write to ${MODULES} (${error.code ?? error.message}). Make the folder writable and start again.`,
+      )
       return 1
     }
-    stamp(wanted)
-    return 0
-  } finally {
-    rmSync(LOCK_FOLDER, { recursive: true, force: true })
+    try {
+      const missing = wanted.filter((place) => !isThere(place))
+      hasWorked = missing.length > 0
+      const code = hasWorked ? await install(missing) : 0
+      if (code !== 0) return code
+    } finally {
+      rmSync(LOCK_FOLDER, { recursive: true, force: true })
+    }
   }
+  if (build) {
+    // Loaded here, as a plain set-up needs it not.
+    const { buildStale, partsOf } = await import('./build.mjs')
+    const { code, hasBuilt } = await buildStale(partsOf({ dev }), NODE)
+    if (code !== 0) return code
+    hasWorked ||= hasBuilt
+  }
+  if (hasWorked) say(`Everything is set up, after ${secondsSince(begun)}.`)
+  return 0
 }
 
-function fingerprint() {
-  const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+const readJson = (...path) => JSON.parse(readFileSync(join(...path), 'utf8'))
+
+function fingerprint(folder) {
+  const manifest = readJson(ROOT, folder, 'package.json')
   const hash = createHash('sha256').update(JSON.stringify(DEPENDENCY_FIELDS.map((field) => manifest[field] ?? null)))
-  if (existsSync(LOCK_FILE)) hash.update(readFileSync(LOCK_FILE))
+  if (existsSync(lockFileOf(folder))) hash.update(readFileSync(lockFileOf(folder)))
   return hash.digest('hex')
 }
 
-function isStamped(wanted) {
+/** What a set-up has left in a folder: how much, and of which lock file. */
+function readStamp(folder) {
   try {
-    if (readFileSync(STAMP, 'utf8') !== wanted || !existsSync(PINNED_NODE)) return false
+    const [level, of] = readFileSync(stampOf(folder), 'utf8').split(' ')
+    return { level, of }
   } catch {
-    return false // No stamp yet.
+    return {} // No stamp yet.
   }
-  if (mayNeedSetUp()) stamp(wanted) // The lock file was written anew with the same text, as a checkout does.
+}
+
+function isThere({ folder, level }) {
+  if (folder === PINNED && !existsSync(PINNED_NODE)) return false
+  const wanted = fingerprint(folder)
+  const stamp = readStamp(folder)
+  const isStamped = stamp.of === wanted
+  const found = isStamped ? stamp.level : levelInstalledByHand(folder)
+  if (LEVELS.indexOf(found) < LEVELS.indexOf(level)) return false
+  // The lock file was written anew with the same text, as a checkout does; or somebody ran `npm install`.
+  if (!isStamped || isOlderThanLockFile(folder)) writeStamp(folder, found, wanted)
   return true
 }
 
-function stamp(wanted) {
+function writeStamp(folder, level, of) {
   try {
-    mkdirSync(OWN_FOLDER, { recursive: true })
-    writeFileSync(STAMP, wanted)
+    mkdirSync(dirname(stampOf(folder)), { recursive: true })
+    writeFileSync(stampOf(folder), `${level} ${of}`)
   } catch {
     // A clone that belongs to somebody else: every start looks closer, which costs it some milliseconds.
   }
 }
 
-/** True when somebody ran `npm install` by hand: npm's own record then names every package of the lock file. */
-function isInstalledAsLocked() {
+/** How much somebody installed with `npm install`: npm's own record names each package of the lock file then. */
+function levelInstalledByHand(folder) {
   try {
-    const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-    const locked = JSON.parse(readFileSync(LOCK_FILE, 'utf8')).packages
-    const installed = JSON.parse(readFileSync(join(MODULES, '.package-lock.json'), 'utf8')).packages
+    const manifest = readJson(ROOT, folder, 'package.json')
+    const locked = readJson(lockFileOf(folder)).packages
+    const installed = readJson(ROOT, folder, 'node_modules', '.package-lock.json').packages
     const asLocked = (field) => JSON.stringify(manifest[field] ?? {}) === JSON.stringify(locked[''][field] ?? {})
-    if (!['dependencies', 'devDependencies', 'optionalDependencies'].every(asLocked)) return false
-    return Object.entries(locked).every(([path, entry]) => {
-      if (path === '') return true
+    if (!['dependencies', 'devDependencies', 'optionalDependencies'].every(asLocked)) return undefined
+    const missing = Object.entries(locked).filter(([path, entry]) => {
       const found = installed[path]
-      return found ? found.version === entry.version : Boolean(entry.optional || entry.devOptional)
+      return path !== '' && (found ? found.version !== entry.version : !(entry.optional || entry.devOptional))
     })
+    if (missing.length === 0) return 'dev'
+    return missing.every(([, { dev, devOptional }]) => dev || devOptional) ? 'start' : undefined
   } catch {
-    return false // One of the files is not there or is cut short: install.
+    return undefined // One of the files is not there or is cut short: install.
   }
 }
 
 /** Takes the lock of this clone, or waits until the set-up that has it is done or dead. */
 async function takeLock() {
-  mkdirSync(OWN_FOLDER, { recursive: true })
   for (let told = false; ; ) {
     try {
+      mkdirSync(dirname(LOCK_FOLDER), { recursive: true })
       mkdirSync(LOCK_FOLDER)
       writeFileSync(LOCK_OWNER, String(process.pid))
       return
     } catch (error) {
-      if (error.code === 'ENOENT') {
-        mkdirSync(OWN_FOLDER, { recursive: true }) // Somebody deleted node_modules meanwhile.
-        continue
-      }
+      if (error.code === 'ENOENT') continue // Somebody deleted node_modules meanwhile.
       if (error.code !== 'EEXIST') throw error
     }
     if (isLockLeftOver()) {
@@ -200,26 +244,53 @@ function isLockLeftOver() {
   }
 }
 
-// The install script of the package `node` calls `npm` and a shell by name: a start from a desktop or by an absolute
-// path may have neither on its PATH.
+/** Installs places side by side. */
+async function install(missing) {
+  // A clone keeps what it has: a start with another lock file leaves no test without its tools.
+  const places = missing.map(({ folder, level }) => ({
+    folder,
+    level: LEVELS[Math.max(LEVELS.indexOf(level), LEVELS.indexOf(readStamp(folder).level))],
+  }))
+  const codes = await step(`Installing ${places.map(nameOf).join(', ')}`, () => Promise.all(places.map(installOne)))
+  for (const { code, problem } of codes) {
+    if (problem !== undefined) say(problem)
+    if (code !== 0) return code
+  }
+  if (!IS_NEW_ENOUGH) linkForScripts()
+  return 0
+}
+
+function nameOf({ folder, level }) {
+  if (folder === PINNED) return `Node ${NODE_MAJOR}`
+  if (folder !== CLONE) return `the packages of ${folder}`
+  return level === 'start' ? 'what starting needs (not what tests and checks need)' : 'all dependencies'
+}
+
+/** Runs npm; what it said is a part of the problem. */
+async function installOne({ folder, level }) {
+  const { command, args } = npm()
+  const { code, signalCode, output, error } = await run(command, [...args, ...INSTALL, LEVEL_OPTION[level]], {
+    cwd: join(ROOT, folder),
+    env: { ...process.env, PATH: installPath() },
+  })
+  if (signalCode !== undefined) return { code: signalCode }
+  if (code !== 0) {
+    const reason = error ? `npm could not be started (${error.code ?? error.message})` : `npm ended with ${code}`
+    const advice = `Check the network, then run "npm install" in ${join(ROOT, folder)}`
+    return { code: 1, problem: `${output}Drydock could not install its dependencies: ${reason}. ${advice}` }
+  }
+  const problem = folder === PINNED ? await whyPinnedNodeFails() : undefined
+  if (problem !== undefined) return { code: 1, problem }
+  // Headers, for building libraries: a third of its size.
+  if (folder === PINNED) rmSync(join(PINNED_PACKAGE, 'include'), { recursive: true, force: true })
+  writeStamp(folder, level, fingerprint(folder))
+  return { code: 0 }
+}
+
+// npm calls a shell by name for install scripts: a start from a desktop or by an absolute path may have none on its PATH.
 const installPath = () => {
   const system = process.platform === 'win32' ? [] : ['/usr/local/bin', '/usr/bin', '/bin']
   return [process.env.PATH, dirname(process.execPath), ...system].filter(Boolean).join(delimiter)
-}
-
-/** Runs npm and shows what it said only when it failed. */
-async function install() {
-  const { command, args } = npm()
-  const { code, signal, output, error } = await run(command, [...args, ...INSTALL], {
-    ...process.env,
-    PATH: installPath(),
-  })
-  if (signal) return 128 + constants.signals[signal]
-  if (code === 0) return 0
-  if (output !== '') say(output.trimEnd())
-  const reason = error ? `npm could not be started (${error.code ?? error.message})` : `npm ended with ${code}`
-  say(`Drydock could not install its dependencies: ${reason}. Check the network, then run "npm install" in ${ROOT}`)
-  return 1
 }
 
 /** The npm that runs this script, else the one beside this Node, else the one on the PATH. */
@@ -235,49 +306,33 @@ function npm() {
   return script ? { command: process.execPath, args: [script] } : { command: 'npm', args: [] }
 }
 
-async function whyPinnedNodeIsMissing() {
-  const fix =
-    `The install script of the package "node" puts it there; npm may be set to ignore install scripts.\n` +
-    `Run "npm rebuild node --ignore-scripts=false" in ${ROOT} and start again.`
+/** What is wrong with the Node that npm installed; undefined when it runs. */
+async function whyPinnedNodeFails() {
+  const fix = `Install Node ${NODE_MAJOR} or newer, or run "npm install" in ${join(ROOT, PINNED)} and start again.`
   if (!existsSync(PINNED_NODE)) return `The pinned Node is missing: ${PINNED_NODE}\n${fix}`
   const { code, output } = await run(PINNED_NODE, ['--version'])
   const version = output.trim()
-  if (code === 0 && version.startsWith(`v${PINNED_NODE_MAJOR}.`)) return undefined
-  const found = version === '' ? 'It does not run' : `It reports "${version}"`
-  return `The pinned Node is not usable: ${PINNED_NODE}\n${found}, and ${PINNED_NODE_MAJOR}.x is needed. ${fix}`
+  if (code !== 0 || !version.startsWith(`v${NODE_MAJOR}.`)) {
+    const found = version === '' ? 'It does not run' : `It reports "${version}"`
+    return `The pinned Node is not usable: ${PINNED_NODE}\n${found}, and ${NODE_MAJOR}.x is needed. ${fix}`
+  }
+  return undefined
 }
 
-/** Runs a program in the clone's root and collects what it prints; a signal to this process is passed to it. */
-function run(command, args, env = process.env) {
-  return new Promise((resolve) => {
-    const chunks = []
-    let passed
-    const pass = (signal) => {
-      passed = signal
-      child.kill(signal)
-    }
-    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-    // Before the program is there: a signal that came in between would end this process alone.
-    for (const signal of signals) process.on(signal, pass)
-    const child = spawn(command, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
-    child.stdout.on('data', (chunk) => chunks.push(chunk))
-    child.stderr.on('data', (chunk) => chunks.push(chunk))
-    const end = (result) => {
-      for (const signal of signals) process.off(signal, pass)
-      resolve({ code: null, ...result, signal: passed, output: Buffer.concat(chunks).toString() })
-    }
-    child.once('error', (error) => end({ error }))
-    child.once('close', (code) => end({ code }))
-  })
-}
-
-// With `--build`, before what runs it. Loaded here, as a plain set-up needs it not.
-async function setUpBuilds() {
-  if (!process.argv.includes('--build')) return 0
-  const { buildIfStale, PAGES, PROGRAM } = await import('./build.mjs')
-  return buildIfStale(PAGES, PINNED_NODE) || buildIfStale(PROGRAM, PINNED_NODE)
+/** Makes npm's scripts find the pinned Node first, as they look for programs in node_modules/.bin. */
+function linkForScripts() {
+  const link = join(MODULES, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+  mkdirSync(dirname(link), { recursive: true })
+  rmSync(link, { force: true })
+  if (process.platform === 'win32') writeFileSync(link, `@"${PINNED_NODE}" %*\r\n`)
+  else symlinkSync(PINNED_NODE, link)
 }
 
 if (realpathSync(process.argv[1] ?? '') === realpathSync(fileURLToPath(import.meta.url))) {
-  process.exitCode = (await setUp()) || (await setUpBuilds())
+  const args = process.argv.slice(2)
+  process.exitCode = await setUp({
+    dev: args.includes('--dev'),
+    build: args.includes('--build'),
+    folders: args.filter((arg) => !arg.startsWith('--')),
+  })
 }

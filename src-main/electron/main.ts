@@ -52,7 +52,11 @@ function fail(error: unknown): void {
 
 async function run(): Promise<void> {
   const log = createLog('info', join(data, 'desktop.log'))
-  const at = packagePaths({ here: import.meta.dirname, packagedTo: app.isPackaged ? process.resourcesPath : undefined })
+  const at = packagePaths({
+    here: import.meta.dirname,
+    packagedTo: app.isPackaged ? process.resourcesPath : undefined,
+    nodeOfClone: process.env.DRYDOCK_NODE,
+  })
   const outputFile = join(data, 'service-output.log')
   const settings = openSettings(join(profile, 'settings.json'), (error) => log.warn('settings not stored', { error }))
   const notifications = new Set<Notification>()

@@ -8,7 +8,7 @@ export type Paths = {
   readonly trayIcon: string
   /** Entry of the service's process. */
   readonly service: string
-  /** The command line on the pinned Node: Electron's own program runs no scripts. */
+  /** The command line on a Node: Electron's own program runs no scripts. */
   readonly commandLine: { readonly program: string; readonly args: string[] }
 }
 
@@ -16,18 +16,21 @@ export type Paths = {
  * The paths: of a clone, where all lies in it; of a package, where what needs to be files lies beside the archive.
  * @param here folder of the built main process
  * @param packagedTo folder of the package's resources; undefined in a clone
+ * @param nodeOfClone the Node that runs a clone; a package has its own
  */
 export function packagePaths({
   here,
   packagedTo,
+  nodeOfClone = 'node',
   platform = process.platform,
 }: {
   readonly here: string
   readonly packagedTo: string | undefined
+  readonly nodeOfClone?: string | undefined
   readonly platform?: NodeJS.Platform
 }): Paths {
   const core = packagedTo === undefined ? join(here, '..', '..') : join(packagedTo, 'core')
-  const built = packagedTo === undefined ? here : join(core, 'out', 'desktop')
+  const built = join(core, 'out', 'desktop')
   const icons = packagedTo === undefined ? join(core, 'resources', 'icons') : join(packagedTo, 'icons')
   return {
     main: join(here, 'main.js'),
@@ -36,7 +39,10 @@ export function packagePaths({
     trayIcon: join(icons, platform === 'darwin' ? 'tray/trayTemplate.png' : '32x32.png'),
     service: join(built, 'service.js'),
     commandLine: {
-      program: join(core, 'node_modules', 'node', 'bin', platform === 'win32' ? 'node.exe' : 'node'),
+      program:
+        packagedTo === undefined
+          ? nodeOfClone
+          : join(core, 'node_modules', 'node', 'bin', platform === 'win32' ? 'node.exe' : 'node'),
       args: [join(built, 'cli.js')],
     },
   }

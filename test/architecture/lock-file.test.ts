@@ -1,32 +1,30 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { entryOf, type LockFile, missingPackages } from './lock-file.ts'
+import { describe, expect, test } from 'vitest'
+import { entryOf, type LockFile, missingPackages, PACKAGES } from './lock-file.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const readJson = (name: string) => JSON.parse(readFileSync(join(ROOT, name), 'utf8'))
 
-test('the lock file names the packages of every platform; if not, run `node test/architecture/complete-lock-file.ts`', () => {
-  const lock: LockFile = readJson('package-lock.json')
-  expect(missingPackages(lock).filter((missing) => entryOf(missing) !== undefined)).toEqual([])
-})
+describe.each(PACKAGES)('the lock file of %s', (folder) => {
+  const manifest = readJson(join(folder, 'package.json'))
+  const lock: LockFile = readJson(join(folder, 'package-lock.json'))
 
-test('the lock file is of this package.json and names no registry', () => {
-  const manifest = readJson('package.json')
-  const lock: LockFile = readJson('package-lock.json')
-  expect(lock.packages['']).toMatchObject({
-    dependencies: manifest.dependencies,
-    devDependencies: manifest.devDependencies,
+  test('names the packages of every platform; if not, run `node test/architecture/complete-lock-file.ts`', () => {
+    expect(missingPackages(lock).filter((missing) => entryOf(missing) !== undefined)).toEqual([])
   })
-  expect(Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
-})
 
-test('every package with an install script is allowed or refused by name', () => {
-  const { allowScripts } = readJson('package.json')
-  const lock: LockFile = readJson('package-lock.json')
-  const withScript = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
-  const names = withScript.map(([path]) => path.replace(/^.*node_modules\//, ''))
-  expect(names.filter((name) => typeof allowScripts[name] !== 'boolean')).toEqual([])
+  test('is of its package.json and names no registry', () => {
+    for (const field of ['dependencies', 'devDependencies', 'optionalDependencies'] as const)
+      expect(lock.packages[''][field]).toEqual(manifest[field])
+    expect(Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
+  })
+
+  test('has no package with an install script that is not allowed or refused by name', () => {
+    const withScript = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
+    const names = withScript.map(([path]) => path.replace(/^.*node_modules\//, ''))
+    expect(names.filter((name) => typeof manifest.allowScripts?.[name] !== 'boolean')).toEqual([])
+  })
 })
 
 test('planted: a missing package is found wherever Node would not look for it', () => {

@@ -1,6 +1,9 @@
+/** Folders with a package of their own, and the clone itself. */
+export const PACKAGES = ['.', 'test', 'test/bench', 'resources/packaging', 'resources/pinned-node']
+
 /** The parts of package-lock.json that the checks look at. */
 export interface LockFile {
-  readonly packages: Readonly<Record<string, LockedPackage>>
+  readonly packages: Readonly<Record<string, LockedPackage>> & { readonly '': LockedPackage }
 }
 
 interface LockedPackage {
@@ -8,6 +11,8 @@ interface LockedPackage {
   readonly resolved?: string
   readonly optional?: boolean
   readonly hasInstallScript?: boolean
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { place, until } from './support.ts'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'out', 'desktop', 'main.js')
+const MAIN = join(import.meta.dirname, '..', '..', 'out', 'shell', 'main.js')
 const FAKE = join(import.meta.dirname, 'use-fake-electron.mjs')
 
 /** A record of the stand-in. */

@@ -16,7 +16,7 @@ const launcher = join(installed, 'src-main', 'cli', 'drydock.mjs')
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
 
 beforeAll(() => {
-  execFileSync('npm', ['pack', '--pack-destination', prefix, ...quiet], { cwd: ROOT, stdio: 'pipe' })
+  execFileSync('npm', ['run', 'package:npm', '--silent', '--', prefix], { cwd: ROOT, stdio: 'pipe' })
   const archive = join(prefix, `drydock-${version}.tgz`)
   execFileSync('npm', ['install', '--global', '--prefix', prefix, '--prefer-offline', archive, ...quiet], {
     cwd: prefix,
@@ -32,9 +32,12 @@ function run(folder: string, ...argv: string[]) {
 describe('the npm package, installed into a clean prefix', () => {
   test('has the command, and no sources that a Node below node_modules could not run', () => {
     expect(execFileSync(join(prefix, 'bin', 'drydock'), ['--version'], { encoding: 'utf8' }).trim()).toBe(version)
-    const files = readdirSync(join(installed, 'out', 'package'), { recursive: true, encoding: 'utf8' })
-    expect(files.filter((file) => /(?<!\.d)\.ts$|__pycache__|\.test\./.test(file))).toEqual([])
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
+    const own = files.filter((file) => !file.startsWith('node_modules'))
+    expect(own.filter((file) => /(?<!\.d)\.ts$|__pycache__|\.test\./.test(file))).toEqual([])
     expect(files).toContain(join('out', 'renderer', 'index.html'))
+    // What is only needed to build is not installed with it.
+    expect(files).not.toContain(join('node_modules', 'vite', 'package.json'))
   })
 
   test('shows every operation on real jobs, and makes an app of its template', async () => {

@@ -2,11 +2,16 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
-import { build, Platform } from 'electron-builder'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { CORE_FOLDER, configuration } from '../../resources/packaging/configuration.ts'
-import { FUSES, programOf, setFuses } from '../../resources/packaging/fuses.ts'
+import { build, CORE_FOLDER, configuration, Platform } from '../../resources/packaging/configuration.ts'
+import {
+  FUSES,
+  FuseState,
+  FuseV1Options,
+  getCurrentFuseWire,
+  programOf,
+  setFuses,
+} from '../../resources/packaging/fuses.ts'
 import { neededFolders } from '../../resources/packaging/production-packages.ts'
 import { stageCore } from '../../resources/packaging/stage-core.ts'
 import { packagePaths } from '../../src-main/electron/package-paths.ts'
@@ -16,7 +21,9 @@ import { until } from './support.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 // Libraries of electron-builder, found as it finds them: its schema, and what reads its archives.
-const require = createRequire(createRequire(import.meta.url).resolve('electron-builder/package.json'))
+const require = createRequire(
+  createRequire(join(ROOT, 'resources', 'packaging', 'package.json')).resolve('electron-builder/package.json'),
+)
 const SCHEMA = 'app-builder-lib/out/util/config/config.js'
 const ASAR = '@electron/asar'
 const HERE = { platform: process.platform, arch: process.arch }
@@ -95,24 +102,22 @@ describe('the package that electron-builder makes', () => {
     const unpacked = join(folder, 'dist', 'linux-unpacked')
     const resources = join(unpacked, 'resources')
     const archive = require(ASAR).listPackage(join(resources, 'app.asar')) as readonly string[]
-    expect(archive).toEqual(
-      expect.arrayContaining(['/package.json', '/out/desktop/main.js', '/out/desktop/preload.cjs']),
-    )
-    expect(archive.filter((path) => !/^\/(package\.json|out|out\/desktop(\/[^/]+\.c?js)?)$/.test(path))).toEqual([])
+    expect(archive).toEqual(expect.arrayContaining(['/package.json', '/out/shell/main.js', '/out/shell/preload.cjs']))
+    expect(archive.filter((path) => !/^\/(package\.json|out|out\/shell(\/[^/]+\.c?js)?)$/.test(path))).toEqual([])
     expect(existsSync(join(resources, 'icons', '256x256.png'))).toBe(true)
     const wire = await getCurrentFuseWire(programOf({ ...app, folder: unpacked }))
     expect(wire[FuseV1Options.RunAsNode]).toBe(FuseState.DISABLE)
 
     const { main, type } = JSON.parse(require(ASAR).extractFile(join(resources, 'app.asar'), 'package.json'))
-    expect({ main, type }).toEqual({ main: 'out/desktop/main.js', type: 'module' })
-    const at = packagePaths({ here: join(resources, 'app.asar', 'out', 'desktop'), packagedTo: resources })
+    expect({ main, type }).toEqual({ main: 'out/shell/main.js', type: 'module' })
+    const at = packagePaths({ here: join(resources, 'app.asar', 'out', 'shell'), packagedTo: resources })
     const files = [at.service, at.icon, at.trayIcon, at.commandLine.program, ...at.commandLine.args]
     expect(files.filter((file) => !existsSync(file))).toEqual([])
     // The main process out of the archive runs the service out of the core, and has a feed for updates.
     require(ASAR).extractAll(join(resources, 'app.asar'), join(folder, 'app'))
     writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\nurl: http://127.0.0.1:9/\n')
     const { reached, all, child, ended, data } = started({
-      main: join(folder, 'app', 'out', 'desktop', 'main.js'),
+      main: join(folder, 'app', 'out', 'shell', 'main.js'),
       env: { FAKE_RESOURCES: resources, APPIMAGE: join(folder, 'Drydock.AppImage') },
     })
     expect(await reached('loaded')).toMatchObject({ type: 'text/html; charset=utf-8', signedIn: true })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import type { DesktopBridge, DesktopNotice } from '../../src-main/contract/bridge.ts'
 import { BRIDGE, BRIDGE_CALL_NAMES } from '../../src-main/contract/bridge-channels.ts'
 
-const PRELOAD = readFileSync(join(import.meta.dirname, '..', '..', 'out', 'desktop', 'preload.cjs'), 'utf8')
+const PRELOAD = readFileSync(join(import.meta.dirname, '..', '..', 'out', 'shell', 'preload.cjs'), 'utf8')
 
 /** Runs the built preload as a sandboxed one is run: with `require`, which gives Electron and nothing else. */
 function loaded() {

@@ -6,17 +6,28 @@ import { onTestFinished } from 'vitest'
 
 const CLI = join(import.meta.dirname, '..', '..', 'src-main', 'cli')
 
-// Stands for npm: notes its arguments, and puts there what the pre-step looks for. FAKE_NPM says what goes wrong.
+// Where the pinned Node of this machine lies; none of the tests runs on another kind of machine.
+const PINNED_NODE = `resources/pinned-node/node_modules/${
+  `${process.platform}-${process.arch}` === 'darwin-arm64' ? 'node-bin' : 'node'
+}-${process.platform}-${process.arch}/bin/node`
+
+// Stands for npm: notes where it was called and with what, and puts there what the set-up looks for. FAKE_NPM says what
+// goes wrong.
 const FAKE_NPM = `
 const fs = require('node:fs')
-fs.appendFileSync('npm-calls.log', process.argv.slice(2).join(' ') + '\\n')
+const root = require('node:path').dirname(__dirname)
+const place = require('node:path').relative(root, process.cwd()) || '.'
+process.chdir(root)
+fs.appendFileSync('npm-calls.log', place + ': ' + process.argv.slice(2).join(' ') + '\\n')
 process.stdout.on('error', () => {}) // Its starter may be killed.
 console.log('npm says something')
 if (process.env.FAKE_NPM === 'fail') { console.error('npm error no network'); process.exit(7) }
 const finish = () => {
-  fs.mkdirSync('node_modules/node/bin', { recursive: true })
-  const node = 'node_modules/node/bin/node'
-  if (process.env.FAKE_NPM !== 'no-node' && !fs.existsSync(node)) fs.symlinkSync(process.execPath, node)
+  fs.mkdirSync(place + '/node_modules', { recursive: true })
+  if (place !== 'resources/pinned-node' || process.env.FAKE_NPM === 'no-node') return
+  const node = '${PINNED_NODE}'
+  fs.mkdirSync(require('node:path').dirname(node), { recursive: true })
+  if (!fs.existsSync(node)) fs.symlinkSync(process.execPath, node)
 }
 if (process.env.FAKE_NPM === 'until-told') {
   const wait = setInterval(() => { if (fs.existsSync('go-on')) { clearInterval(wait); finish() } }, 5)
@@ -33,16 +44,22 @@ export interface Ended {
 
 /** A clean clone in a folder of its own, with a stand-in for npm and for main.ts. */
 export class Clone {
+  /** Where npm puts the pinned Node, in the clone. */
+  static readonly pinnedNode = PINNED_NODE
   readonly root = mkdtempSync(join(tmpdir(), 'drydock-clone-'))
 
   constructor(main = '') {
     onTestFinished(() => rmSync(this.root, { recursive: true, force: true }))
     mkdirSync(join(this.root, 'src-main/cli'), { recursive: true })
-    for (const name of ['set-up.mjs', 'build.mjs', 'drydock.mjs'])
+    for (const name of ['set-up.mjs', 'steps.mjs', 'build.mjs', 'drydock.mjs'])
       cpSync(join(CLI, name), join(this.root, 'src-main/cli', name))
     this.write('src-main/cli/main.ts', main)
     this.write('package.json', JSON.stringify({ type: 'module', dependencies: { a: '1.0.0' } }))
     this.writeLockFile('1.0.0')
+    for (const folder of ['test', 'resources/pinned-node']) {
+      this.write(`${folder}/package.json`, JSON.stringify({ dependencies: { b: '1.0.0' } }))
+      this.write(`${folder}/package-lock.json`, JSON.stringify({ packages: { '': { dependencies: { b: '1.0.0' } } } }))
+    }
     this.write('fake/npm-cli.js', FAKE_NPM)
     this.write('fake/package.json', '{ "type": "commonjs" }')
   }
@@ -57,7 +74,8 @@ export class Clone {
   }
 
   writeLockFile(version: string, path = 'package-lock.json'): void {
-    const packages = { '': { dependencies: { a: '1.0.0' } }, 'node_modules/a': { version } }
+    const tools = { 'node_modules/tool': { version: '1.0.0', dev: true } }
+    const packages = { '': { dependencies: { a: '1.0.0' } }, 'node_modules/a': { version }, ...tools }
     this.write(path, JSON.stringify({ packages }))
   }
 
@@ -69,10 +87,10 @@ export class Clone {
     }
   }
 
-  /** Makes the launcher hand over to the pinned Node, as it does on a Node that is too old. */
+  /** Makes the Node that runs set-up and launcher too old, so that the pinned one runs the product. */
   pretendNodeIsTooOld(): void {
     const path = 'src-main/cli/set-up.mjs'
-    this.write(path, this.read(path).replace(/PINNED_NODE_MAJOR = \d+/, 'PINNED_NODE_MAJOR = 99'))
+    this.write(path, this.read(path).replace(/IS_NEW_ENOUGH = .*/, 'IS_NEW_ENOUGH = false'))
   }
 
   start(script: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProcess {

@@ -11,8 +11,8 @@ const WAIT = `setInterval(() => {}, 1000)\nprocess.stdout.write('ready')\n`
 /** A clone that is installed; `tooOld` makes the launcher start the pinned Node beside it. */
 async function installed(main: string, node: 'new enough' | 'too old'): Promise<Clone> {
   const clone = new Clone(main)
-  await clone.setUp()
   if (node === 'too old') clone.pretendNodeIsTooOld()
+  await clone.setUp()
   return clone
 }
 
@@ -39,7 +39,7 @@ test('in a clean clone the set-up runs first and leaves stdout alone', async () 
   const clone = new Clone(SAY)
   const { code, stdout, stderr } = await ended(clone.start(LAUNCHER))
   expect({ code, stdout }).toEqual({ code: 5, stdout: JSON.stringify([`${clone.root}/src-main/cli/main.ts`, []]) })
-  expect(stderr).toContain('Installing dependencies')
+  expect(stderr).toContain('Installing what starting needs')
 })
 
 test('a set-up that fails ends the launcher with its exit code', async () => {

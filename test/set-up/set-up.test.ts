@@ -1,16 +1,81 @@
-import { existsSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { existsSync, readlinkSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
 import { Clone, ended, printed } from './clone.ts'
 
-const INSTALLING = 'Installing dependencies (first start, about 30 s) ...\n'
+const INSTALLING = 'Installing what starting needs (not what tests and checks need) ...'
 const DONE = { code: 0, signal: null, stdout: '', stderr: '' }
+const SECONDS = String.raw`\d+\.\d s`
 
-test('a clean clone is installed once, with one line on stderr', async () => {
-  const clone = new Clone()
-  expect(await clone.setUp()).toEqual({ ...DONE, stderr: INSTALLING })
-  expect(await clone.setUp()).toEqual(DONE)
-  expect(clone.npmCalls()).toEqual(['install --no-save --include=dev --no-audit --no-fund --loglevel=error'])
+/** What a set-up that worked has printed: a line for each step with its time, then how long all took. */
+const printing = (...steps: readonly string[]) => {
+  const lines = [...steps.map((step) => `${step.replace(/[()./]/g, '\\$&')} ${SECONDS}\n`)]
+  return expect.stringMatching(
+    new RegExp(`^${lines.join('')}Everything is set up, after ${SECONDS}\\.\n$`) as unknown as string,
+  )
+}
+const install = (folder: string, level: string) =>
+  `${folder}: install --no-save --no-audit --no-fund --loglevel=error ${level}`
+
+describe('a clean clone', () => {
+  test('gets what starting needs, once', async () => {
+    const clone = new Clone()
+    expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING) })
+    expect(await clone.setUp()).toEqual(DONE)
+    expect(clone.npmCalls()).toEqual([install('.', '--omit=dev')])
+  })
+
+  test('gets the tools of tests on top where a command needs them, and keeps them', async () => {
+    const clone = new Clone()
+    await clone.setUp()
+    expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all dependencies ...') })
+    expect(await clone.setUp({}, ['--dev'])).toEqual(DONE)
+    expect(await clone.setUp()).toEqual(DONE)
+    clone.writeLockFile('1.0.1')
+    await clone.setUp()
+    const calls = ['--omit=dev', '--include=dev', '--include=dev'].map((level) => install('.', level))
+    expect(clone.npmCalls()).toEqual(calls)
+  })
+
+  test('gets the packages of a folder for the commands that name it, side by side with its own', async () => {
+    const clone = new Clone()
+    const both = 'Installing all dependencies, the packages of test ...'
+    expect(await clone.setUp({}, ['--dev', 'test'])).toEqual({ ...DONE, stderr: printing(both) })
+    expect(await clone.setUp({}, ['--dev', 'test'])).toEqual(DONE)
+    expect(clone.npmCalls().sort()).toEqual([install('.', '--include=dev'), install('test', '--include=dev')])
+    clone.write('test/package-lock.json', '{ "packages": {} }')
+    const one = { ...DONE, stderr: printing('Installing the packages of test ...') }
+    expect(await clone.setUp({}, ['--dev', 'test'])).toEqual(one)
+    expect(await clone.setUp()).toEqual(DONE)
+  })
+})
+
+describe('the Node that runs the product', () => {
+  test('is the one of the system where it is new enough, and no other is installed', async () => {
+    const clone = new Clone()
+    await clone.setUp()
+    expect(existsSync(`${clone.root}/${Clone.pinnedNode}`)).toBe(false)
+  })
+
+  test('is else the pinned one, which the scripts of npm find first', async () => {
+    const clone = new Clone()
+    clone.pretendNodeIsTooOld()
+    expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING.replace(' ...', ', Node 24 ...')) })
+    expect(await clone.setUp()).toEqual(DONE)
+    const calls = [install('.', '--omit=dev'), install('resources/pinned-node', '--include=dev')]
+    expect(clone.npmCalls().sort()).toEqual(calls)
+    expect(readlinkSync(`${clone.root}/node_modules/.bin/node`)).toBe(`${clone.root}/${Clone.pinnedNode}`)
+  })
+
+  test('that npm did not install is told, with how to get it', async () => {
+    const clone = new Clone()
+    clone.pretendNodeIsTooOld()
+    const { code, stderr } = await clone.setUp({ FAKE_NPM: 'no-node' })
+    expect(code).toBe(1)
+    expect(stderr).toContain(`The pinned Node is missing: ${clone.root}/${Clone.pinnedNode}\n`)
+    expect(stderr).toContain('Install Node 24 or newer, or run "npm install" in ')
+    expect(await clone.setUp()).toMatchObject({ code: 0, stderr: printing('Installing Node 24 ...') })
+  })
 })
 
 test('another lock file installs again, the same one written anew does not', async () => {
@@ -19,7 +84,7 @@ test('another lock file installs again, the same one written anew does not', asy
   clone.writeLockFile('1.0.0')
   expect(await clone.setUp()).toEqual(DONE)
   clone.writeLockFile('1.0.1')
-  expect(await clone.setUp()).toEqual({ ...DONE, stderr: INSTALLING })
+  expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING) })
   expect(clone.npmCalls()).toHaveLength(2)
 })
 
@@ -28,29 +93,28 @@ test('what somebody installed by hand is taken as it is', async () => {
   await clone.setUp()
   clone.writeLockFile('1.0.1')
   clone.writeLockFile('1.0.1', 'node_modules/.package-lock.json')
-  expect(await clone.setUp()).toEqual(DONE)
+  expect(await clone.setUp({}, ['--dev'])).toEqual(DONE)
   clone.writeLockFile('1.0.2')
-  expect(await clone.setUp()).toEqual({ ...DONE, stderr: INSTALLING })
+  expect(await clone.setUp()).toMatchObject({ code: 0, stderr: printing('Installing all dependencies ...') })
+})
+
+test('what somebody installed by hand without the tools of tests is enough to start, not to test', async () => {
+  const clone = new Clone()
+  clone.write('node_modules/.package-lock.json', '{ "packages": { "node_modules/a": { "version": "1.0.0" } } }')
+  expect(await clone.setUp()).toEqual(DONE)
+  expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all dependencies ...') })
 })
 
 test('a failing npm shows what it said and what to do', async () => {
   const clone = new Clone()
   const { code, stdout, stderr } = await clone.setUp({ FAKE_NPM: 'fail' })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-  expect(stderr).toBe(
-    `${INSTALLING}npm says something\nnpm error no network\n` +
+  expect(stderr.replace(/\d+\.\d s/, '? s')).toBe(
+    `${INSTALLING} ? s\nnpm says something\nnpm error no network\n` +
       'Drydock could not install its dependencies: npm ended with 7. Check the network, then run ' +
       `"npm install" in ${clone.root}\n`,
   )
-  expect(await clone.setUp()).toEqual({ ...DONE, stderr: INSTALLING })
-})
-
-test('an install without the pinned Node says how to get it', async () => {
-  const clone = new Clone()
-  const { code, stderr } = await clone.setUp({ FAKE_NPM: 'no-node' })
-  expect(code).toBe(1)
-  expect(stderr).toContain(`The pinned Node is missing: ${clone.root}/node_modules/node/bin/node\n`)
-  expect(stderr).toContain(`Run "npm rebuild node --ignore-scripts=false" in ${clone.root} and start again.\n`)
+  expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING) })
 })
 
 test('of two set-ups at once one installs and the other waits for it', async () => {
@@ -62,7 +126,7 @@ test('of two set-ups at once one installs and the other waits for it', async () 
   const secondEnd = ended(second)
   await printed(second, 'stderr', 'waiting for it')
   clone.write('go-on', '')
-  expect(await firstEnd).toEqual({ ...DONE, stderr: INSTALLING })
+  expect(await firstEnd).toEqual({ ...DONE, stderr: printing(INSTALLING) })
   expect(await secondEnd).toEqual({
     ...DONE,
     stderr: 'Another start is installing the dependencies of this folder; waiting for it ...\n',
@@ -79,7 +143,6 @@ test('the lock of a set-up that was killed does not stop the next one', async ()
   killed.kill('SIGKILL')
   await end
   clone.write('go-on', '') // Lets the npm that it left behind end.
-  await until(() => expect(existsSync(`${clone.root}/node_modules/node/bin/node`)).toBe(true))
   expect(await clone.setUp()).toMatchObject({ code: 0, stdout: '' })
 })
 
@@ -90,6 +153,6 @@ test('a set-up that is told to end ends npm and leaves no lock', async () => {
   await printed(told, 'stderr', INSTALLING)
   await until(() => expect(clone.npmCalls()).toHaveLength(1))
   told.kill('SIGTERM')
-  expect(await end).toEqual({ ...DONE, code: 143, stderr: INSTALLING })
+  expect(await end).toMatchObject({ code: 143, stderr: expect.stringMatching(/ \.\.\. \d+\.\d s\n$/) })
   expect(() => clone.read('node_modules/.drydock/set-up-runs/pid')).toThrow('ENOENT')
 })

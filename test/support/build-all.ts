@@ -1,7 +1,7 @@
-import { buildIfStale, PAGES, PROGRAM } from '../../src-main/cli/build.mjs'
+import { buildStale, partsOf } from '../../src-main/cli/build.mjs'
 
 /** Before the tests of pages and of the desktop, also where they are run without npm: what is built is of these sources. */
-export function setup(): void {
-  for (const part of [PAGES, PROGRAM])
-    if (buildIfStale(part, process.execPath) !== 0) throw new Error(`the ${part.name} could not be built`)
+export async function setup(): Promise<void> {
+  const { code } = await buildStale(partsOf({ dev: true }), process.execPath)
+  if (code !== 0) throw new Error('pages and program could not be built')
 }

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { _electron, type BrowserContextOptions, type Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
-import { buildIfStale, PROGRAM } from '../../src-main/cli/build.mjs'
+import { buildStale, PROGRAM, SHELL } from '../../src-main/cli/build.mjs'
 import { until } from './served-service.ts'
 
-const MAIN = join(import.meta.dirname, '..', '..', 'out', 'desktop', 'main.js')
+const MAIN = join(import.meta.dirname, '..', '..', 'out', 'shell', 'main.js')
 
 /** Electron's program, where the variable DRYDOCK_ELECTRON names one: then the tests of the pages drive its window. */
 export const electronProgram: string | undefined = process.env.DRYDOCK_ELECTRON || undefined
@@ -14,7 +14,8 @@ export const electronProgram: string | undefined = process.env.DRYDOCK_ELECTRON 
  * test. It was not run where this was written, as there was no Electron.
  */
 export async function openElectronWindow(program: string, data: string, look: BrowserContextOptions): Promise<Page> {
-  if (buildIfStale(PROGRAM, process.execPath) !== 0) throw new Error('the desktop could not be built')
+  const { code } = await buildStale([PROGRAM, SHELL], process.execPath)
+  if (code !== 0) throw new Error('the desktop could not be built')
   // As for Chromium: its sandbox needs rights that root in a container has not.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const app = await _electron.launch({ executablePath: program, args: [...sandbox, MAIN, '--data', data] })

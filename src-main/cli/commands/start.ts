@@ -76,8 +76,9 @@ async function openedWindow(
     return false
   }
   if (plan.needsBuild) {
-    const { buildIfStale, PROGRAM } = await import('../build.mjs')
-    if (buildIfStale(PROGRAM, process.execPath) !== 0) throw new CliError('WINDOW_FAILED', { why: 'it was not built' })
+    const { buildStale, PROGRAM, SHELL } = await import('../build.mjs')
+    const { code } = await buildStale([PROGRAM, SHELL], process.execPath)
+    if (code !== 0) throw new CliError('WINDOW_FAILED', { why: 'it was not built' })
   }
   await runWindow(plan, options, surroundings)
   return true

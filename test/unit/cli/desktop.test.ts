@@ -11,7 +11,7 @@ describe('the desktop window', () => {
     expect(planWindow(HERE)).toEqual({
       kind: 'window',
       program: '/e/electron',
-      args: [expect.stringMatching(/out[\\/]desktop[\\/]main\.js$/)],
+      args: [expect.stringMatching(/out[\\/]shell[\\/]main\.js$/)],
       needsBuild: true,
     })
     expect(planWindow({ ...HERE, env: { WAYLAND_DISPLAY: 'wayland-0' } }).kind).toBe('window')
@@ -36,7 +36,7 @@ describe('the desktop window', () => {
   })
 
   test.each<readonly [string, Partial<WindowFacts>, string]>([
-    ['without Electron', { electron: undefined }, 'npx install-electron'],
+    ['without Electron', { electron: undefined }, 'npm run electron'],
     ['without a display', { env: {} }, 'there is no display'],
     ['for root', { isRoot: true }, 'does not run as root'],
     ['over SSH', { platform: 'darwin', env: { SSH_CONNECTION: 'a' } }, 'over SSH'],

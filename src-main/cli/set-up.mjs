@@ -21,7 +21,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ROOT, run, say, secondsSince, step } from './steps.mjs'
 
@@ -324,8 +324,9 @@ function linkForScripts() {
   const link = join(MODULES, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
   mkdirSync(dirname(link), { recursive: true })
   rmSync(link, { force: true })
-  if (process.platform === 'win32') writeFileSync(link, `@"${PINNED_NODE}" %*\r\n`)
-  else symlinkSync(PINNED_NODE, link)
+  const target = relative(dirname(link), PINNED_NODE)
+  if (process.platform === 'win32') writeFileSync(link, `@"%~dp0${target}" %*\r\n`)
+  else symlinkSync(target, link)
 }
 
 if (realpathSync(process.argv[1] ?? '') === realpathSync(fileURLToPath(import.meta.url))) {

@@ -64,7 +64,7 @@ describe('the Node that runs the product', () => {
     expect(await clone.setUp()).toEqual(DONE)
     const calls = [install('.', '--omit=dev'), install('resources/pinned-node', '--include=dev')]
     expect(clone.npmCalls().sort()).toEqual(calls)
-    expect(readlinkSync(`${clone.root}/node_modules/.bin/node`)).toBe(`${clone.root}/${Clone.pinnedNode}`)
+    expect(readlinkSync(`${clone.root}/node_modules/.bin/node`)).toBe(`../../${Clone.pinnedNode}`)
   })
 
   test('that npm did not install is told, with how to get it', async () => {

@@ -19,7 +19,7 @@ const withoutTextsOfDocuments: Plugin = {
     CONTRACT.test(id) ? { code: code.replace(DESCRIBED, '').replace(NOTED, "$1: ''"), map: null } : undefined,
 }
 
-/** How the web pages are built; the desktop takes the same options from here (electron.vite.config.ts). */
+/** How the web pages are built. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [withoutTextsOfDocuments, react(), tailwind()],

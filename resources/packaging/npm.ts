@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NOT_BUNDLED } from '../../electron.vite.config.ts'
+import { NOT_BUNDLED } from '../../src-main/vite.config.ts'
 import { PINNED } from '../../src-main/cli/set-up.mjs'
 import { LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { stageCore } from './stage-core.ts'

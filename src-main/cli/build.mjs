@@ -31,11 +31,11 @@ const OUT = join(ROOT, 'out')
  * @property {string} folder where it is, in `out`
  * @property {string} entry file of the folder that is there when it has been built
  * @property {string[]} sources all that goes in, files and folders of the clone
- * @property {string[]} options of `vite build`; DRYDOCK_BUILD_TO says where to
+ * @property {string[]} tool program of node_modules and its arguments; DRYDOCK_BUILD_TO says where to
  * @property {string} command what a person calls to build it
  */
 
-const CONFIG_OF_PROGRAM = 'electron.vite.config.ts'
+const VITE = 'vite/bin/vite.js'
 
 /**
  * The pages share contract and domain with the service; the lock file says which libraries go in.
@@ -46,7 +46,7 @@ export const PAGES = {
   folder: 'renderer',
   entry: 'index.html',
   sources: ['src-renderer', 'src-main/contract', 'src-main/domain', 'package-lock.json'],
-  options: ['--config', 'src-renderer/vite.config.ts'],
+  tool: [VITE, 'build', '--config', 'src-renderer/vite.config.ts'],
   command: 'npm run build',
 }
 
@@ -59,8 +59,8 @@ export const PROGRAM = {
   name: 'program',
   folder: 'desktop',
   entry: 'cli.js',
-  sources: ['src-main', CONFIG_OF_PROGRAM, 'package.json', 'package-lock.json'],
-  options: ['--app', '--config', CONFIG_OF_PROGRAM, '--mode', 'program'],
+  sources: ['src-main', 'package.json', 'package-lock.json'],
+  tool: [VITE, 'build', '--config', 'src-main/vite.config.ts'],
   command: 'npm run build:desktop',
 }
 
@@ -73,7 +73,8 @@ export const SHELL = {
   name: 'desktop window',
   folder: 'shell',
   entry: 'main.js',
-  options: ['--app', '--config', CONFIG_OF_PROGRAM, '--mode', 'shell'],
+  sources: [...PROGRAM.sources, 'electron.vite.config.ts'],
+  tool: ['electron-vite/bin/electron-vite.js', 'build'],
 }
 
 /** What a command needs built. @param {{ dev: boolean }} wanted `dev`: the tools of tests and packages are installed */
@@ -129,10 +130,10 @@ async function buildOne(part, node) {
   const begun = new Date()
   const sources = hashSources(part.sources)
   const fresh = join(OUT, `${part.folder}.${process.pid}`)
-  const vite = join(ROOT, 'node_modules', 'vite', 'bin', 'vite.js')
+  const [tool, ...given] = part.tool
   const env = { ...process.env, NODE_ENV: 'production', DRYDOCK_BUILD_TO: fresh }
   try {
-    const args = [vite, 'build', ...part.options, '--logLevel', 'warn']
+    const args = [join(ROOT, 'node_modules', tool), ...given, '--logLevel', 'warn']
     const { code, signalCode, output, error } = await run(node, args, { env })
     if (signalCode !== undefined) return { code: signalCode }
     if (code !== 0) {

@@ -1,9 +1,11 @@
 /** Apps whose workers run on a machine that is reached by ssh: code of svc and of SDK 2.0, changed and taken back. */
 import { execFile } from 'node:child_process'
+import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { appProject } from '../apps/support.ts'
 import { previewProject } from '../preview/support.ts'
+import { CACHE } from '../sdk/support-packages.ts'
 import { PREPARE_LIMIT_MS, prepareBuildWheels, preparePublicApps } from '../sdk/support-python.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 import { farMachine, sshOfUser } from '../support/far-machine.ts'
@@ -121,7 +123,12 @@ test(
     const wheels = await prepareBuildWheels(tools)
     skip(!wheels.ready, wheels.reason)
     skip(!tools.folder.includes('python3.11'), 'the tools are of another Python than the image')
-    const { service, deploy, write, runsync, toBox } = await setup(['--sdk', '2'], onlyWheelsOf(wheels.folder))
+    // Where it is there: it installs these packages in a tenth of what pip takes.
+    const PATH = [join(CACHE, 'uv', 'bin'), process.env.PATH].join(delimiter)
+    const { service, deploy, write, runsync, toBox } = await setup(['--sdk', '2'], {
+      ...onlyWheelsOf(wheels.folder),
+      PATH,
+    })
     write('tally.py', TALLY)
     await deploy()
     for (const id of ['words', 'tally', 'greet']) await toBox(id)

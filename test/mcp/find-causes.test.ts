@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { mount } from '../safety/fill-the-disk.ts'
 import { type ServedService, servedService, startedService, until } from '../support/served-service.ts'
+import { sharedInFile } from '../support/shared-in-file.ts'
 import { type Cause, type Complaint, findCause } from './scripted-agent.ts'
 import { type Agent, stdioAgent } from './support-agent.ts'
 
@@ -22,18 +23,21 @@ async function finds(agent: Agent, complaint: Complaint, cause: Cause, evidence:
   expect(found.calls.length).toBeLessThanOrEqual(CALLS_MAX)
 }
 
+const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+
+/** The service, which several tests ask, each of an endpoint of its own. */
 async function withAgent(): Promise<{ readonly service: ServedService; readonly agent: Agent }> {
-  const service = await startedService()
+  const service = await shared()
   return { service, agent: await stdioAgent(service) }
 }
 
 test('a crash at import', async () => {
   const { service, agent } = await withAgent()
-  await service.createHandler('work', 'import not_installed_anywhere\n\ndef handler(job):\n    return 1\n')
-  const jobId = await service.run('work', {})
-  await until(async () => expect(await service.get('/api/endpoints/work')).toMatchObject({ state: 'crashing' }))
+  await service.createHandler('crashes', 'import not_installed_anywhere\n\ndef handler(job):\n    return 1\n')
+  const jobId = await service.run('crashes', {})
+  await until(async () => expect(await service.get('/api/endpoints/crashes')).toMatchObject({ state: 'crashing' }))
   await finds(agent, { jobId }, 'crash at import', /No module named 'not_installed_anywhere'/)
-  await finds(agent, { endpointId: 'work' }, 'crash at import', /No module named 'not_installed_anywhere'/)
+  await finds(agent, { endpointId: 'crashes' }, 'crash at import', /No module named 'not_installed_anywhere'/)
 })
 
 const MODEL = { class_type: 'CheckpointLoaderSimple', inputs: { ckpt_name: 'gone.safetensors' } }
@@ -72,43 +76,43 @@ test('a slow cold start, while it lasts and after it', async () => {
   const { service, agent } = await withAgent()
   const gate = service.gate('ready')
   const code = `import os, time\nwhile not os.path.exists(${JSON.stringify(gate)}):\n    time.sleep(0.01)\n\ndef handler(job):\n    return 1\n`
-  await service.createHandler('work', code)
-  const jobId = await service.run('work', {})
+  await service.createHandler('cold', code)
+  const jobId = await service.run('cold', {})
   await until(async () =>
     expect((await service.get(`/api/jobs/${jobId}`)).waitingReason).toMatch(/A worker is starting, for [2-9]/),
   )
   await finds(agent, { jobId }, 'slow cold start', /is starting, for \d+ s/)
   service.openGate('ready')
-  await service.jobEnd('work', jobId)
+  await service.jobEnd('cold', jobId)
   await finds(agent, { jobId }, 'slow cold start', /were the cold start of its worker/)
 })
 
 test('a full queue, and a ttl that is too short', async () => {
   const { service, agent } = await withAgent()
-  await service.createEndpoint('work', { workersMax: 1 })
+  await service.createEndpoint('full', { workersMax: 1 })
   const gates = [service.gate('go')]
-  const first = await service.run('work', { gates })
+  const first = await service.run('full', { gates })
   await until(async () => expect(await service.get(`/api/jobs/${first}`)).toMatchObject({ status: 'IN_PROGRESS' }))
-  await service.run('work', {})
-  const last = await service.run('work', {})
+  await service.run('full', {})
+  const last = await service.run('full', {})
   await finds(agent, { jobId: last }, 'full queue', /1 job waits before this one/)
-  await finds(agent, { endpointId: 'work' }, 'full queue', /2 jobs wait for 1 place \(workersMax 1, concurrency 1\)/)
+  await finds(agent, { endpointId: 'full' }, 'full queue', /2 jobs wait for 1 place \(workersMax 1, concurrency 1\)/)
 
   const short = { input: {}, policy: { ttl: 10_000 } }
-  const jobId = (await service.post('/v2/work/run', short)).id
-  expect(await service.jobEnd('work', jobId)).toMatchObject({ status: 'TIMED_OUT' })
+  const jobId = (await service.post('/v2/full/run', short)).id
+  expect(await service.jobEnd('full', jobId)).toMatchObject({ status: 'TIMED_OUT' })
   await finds(agent, { jobId }, 'ttl too short', /its ttl of 10000 ms passed/)
 })
 
 test('a webhook that is refused', async () => {
   const { service, agent } = await withAgent()
-  await service.createHandler('work', 'def handler(job):\n    return 1\n')
+  await service.createHandler('hooks', 'def handler(job):\n    return 1\n')
   await service.ask('PATCH', '/api/settings', { webhooksToPrivateAddresses: true })
   const target = createServer((_request, response) => response.writeHead(403).end('no'))
   await new Promise<void>((resolve) => target.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void target.close())
   const webhook = `http://127.0.0.1:${(target.address() as AddressInfo).port}/hook`
-  const jobId = (await service.post('/v2/work/run', { input: {}, webhook })).id
+  const jobId = (await service.post('/v2/hooks/run', { input: {}, webhook })).id
   await until(async () => {
     const [delivery] = (await service.get(`/api/jobs/${jobId}`)).deliveries
     expect(delivery).toMatchObject({ lastStatus: 403 })
@@ -137,7 +141,8 @@ test('a disk that is nearly full', async ({ skip }) => {
 })
 
 test('where nothing is wrong it finds nothing', async () => {
-  const { service, agent } = await withAgent()
+  const service = await startedService()
+  const agent = await stdioAgent(service)
   await service.createHandler('work', 'def handler(job):\n    return 1\n', { workersMin: 1 })
   await until(async () => expect(await service.get('/api/endpoints/work')).toMatchObject({ state: 'ready' }))
   const jobId = await service.run('work', {})

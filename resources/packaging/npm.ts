@@ -6,8 +6,8 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { NOT_BUNDLED } from '../../src-main/vite.config.ts'
 import { PINNED } from '../../src-main/cli/set-up.mjs'
+import { NOT_BUNDLED } from '../../src-main/vite.config.ts'
 import { LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { stageCore } from './stage-core.ts'
 

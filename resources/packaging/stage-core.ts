@@ -6,8 +6,8 @@
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { NOT_BUNDLED } from '../../src-main/vite.config.ts'
 import { PINNED, PINNED_NODE } from '../../src-main/cli/set-up.mjs'
+import { NOT_BUNDLED } from '../../src-main/vite.config.ts'
 import { buildPrograms, LIBRARIES_OF_PROGRAMS } from './build-programs.ts'
 import { type LockedPackages, neededFolders } from './production-packages.ts'
 

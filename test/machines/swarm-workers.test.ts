@@ -7,7 +7,8 @@ import type { FarMachine } from '../support/far-machine.ts'
 import { farSwarm } from '../support/far-swarm.ts'
 import { expectWebAnswers } from '../support/far-web.ts'
 import { until } from '../support/served-service.ts'
-import { swarmService } from '../support/swarm-service.ts'
+import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
+import { activate, swarmService } from '../support/swarm-service.ts'
 
 const made = await farSwarm()
 
@@ -20,25 +21,33 @@ const ONE = { workersMin: 1, workersMax: 1 }
 // How long it may take until a worker runs on another node; source: ours.
 const REPLACED_MS = 20_000
 const START_MS = 120_000
-// The way to the nodes is made anew for each service, and once more where encryption lets nothing through.
 vi.setConfig({ testTimeout: 10 * 60_000 })
 
-/** A service that was told of the swarm as `lab`. */
+// The way to the nodes is made once: it takes half a minute.
+const shared = sharedInFile((whenOver) => {
+  if ('why' in made) throw new Error(made.why)
+  return swarmService(made, whenOver)
+})
+
+/** The service, which was told of the swarm as `lab`. Each test has endpoints of its own, which go with it. */
 async function setup() {
   if ('why' in made) throw new Error(made.why)
   const swarm = made
   const [manager, ...workers] = swarm.nodes
-  const service = await swarmService(swarm)
+  const service = await shared()
+  await service.reached()
+  onTestFinished(() => removeEndpoints(service))
   const onLab = { container: { image: IMAGE, machine: 'lab' }, ...ONE }
   const isRunning = async (endpoint: string, job: string) =>
     expect((await service.get(`/v2/${endpoint}/status/${job}`)).status).toBe('IN_PROGRESS')
-  const workersOn = (node: FarMachine) => swarm.docker(node, 'ps', '--quiet', '--filter', 'label=svc.worker')
-  /** The node on which the one worker is. */
-  const nodeOfWorker = async () => {
-    for (const node of swarm.nodes) if ((await workersOn(node)) !== '') return node
-    throw new Error('no node has a worker')
+  const workersOn = (node: FarMachine, endpoint: string) =>
+    swarm.docker(node, 'ps', '--quiet', '--filter', 'label=svc.worker', '--filter', `label=svc.endpoint=${endpoint}`)
+  /** The node on which the one worker of an endpoint is. */
+  const nodeOfWorker = async (endpoint: string) => {
+    for (const node of swarm.nodes) if ((await workersOn(node, endpoint)) !== '') return node
+    throw new Error(`no node has a worker of ${endpoint}`)
   }
-  return { swarm, manager, workers, service, start: service.start, onLab, isRunning, workersOn, nodeOfWorker }
+  return { swarm, manager, workers, service, onLab, isRunning, workersOn, nodeOfWorker }
 }
 
 const ECHO = `
@@ -57,20 +66,20 @@ def handler(job):
 
 test('a job runs on a node with the code of this machine, and no secret is in what a swarm shows', async () => {
   const { swarm, manager, service, onLab, nodeOfWorker, workersOn } = await setup()
-  await service.createHandler('echo', ECHO, { ...onLab, env: { MINE: "it's $secret" } })
-  const end = await service.jobEnd('echo', await service.run('echo', { n: 1 }), START_MS)
+  await service.createHandler('mine', ECHO, { ...onLab, env: { MINE: "it's $secret" } })
+  const end = await service.jobEnd('mine', await service.run('mine', { n: 1 }), START_MS)
   expect(end).toMatchObject({ status: 'COMPLETED', output: { got: { n: 1 }, mine: "it's $secret" } })
-  const node = await nodeOfWorker()
-  expect(await workersOn(node)).toContain(end.output.host)
+  const node = await nodeOfWorker('mine')
+  const container = await workersOn(node, 'mine')
+  expect(container).toContain(end.output.host)
 
   const services = (await swarm.docker(manager, 'service', 'ls', '--quiet')).split('\n')
   const secrets = (await swarm.docker(manager, 'secret', 'ls', '--quiet')).split('\n')
   const shown = [
     await swarm.docker(manager, 'service', 'inspect', ...services),
     await swarm.docker(manager, 'secret', 'inspect', ...secrets),
-    await swarm.docker(node, 'inspect', await workersOn(node)),
+    await swarm.docker(node, 'inspect', container),
   ].join('')
-  const container = await workersOn(node)
   const environment = await swarm.docker(node, 'exec', container, 'cat', '/run/secrets/environment')
   const token = /RUNPOD_WEBHOOK_GET_JOB='[^']*?\/([\w-]{20,})\//.exec(environment)?.[1] ?? environment
   expect(environment).toContain(token)
@@ -100,15 +109,16 @@ test('its page has the nodes, what was found of their network, and how another o
 test('a node that is drained gives its worker up with the reason, and its job goes on elsewhere without losing a try', async () => {
   const { swarm, manager, service, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
   const there = { ...onLab, container: { ...onLab.container, placement: ['node.role==worker'] } }
-  await service.createHandler('waits', WAITS, there)
+  await service.createHandler('drained', WAITS, there)
   // Much longer than its worker gets to end, in which a short job ends well.
-  const job = await service.run('waits', { s: 20 })
-  await until(() => isRunning('waits', job), START_MS)
-  const node = await nodeOfWorker()
+  const job = await service.run('drained', { s: 20 })
+  await until(() => isRunning('drained', job), START_MS)
+  const node = await nodeOfWorker('drained')
+  onTestFinished(() => activate(swarm))
   await swarm.docker(manager, 'node', 'update', '--availability', 'drain', node.name)
-  expect(await service.jobEnd('waits', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
-  await until(async () => expect((await nodeOfWorker()).name).not.toBe(node.name))
-  expect(await workersOn(node)).toBe('')
+  expect(await service.jobEnd('drained', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  await until(async () => expect((await nodeOfWorker('drained')).name).not.toBe(node.name))
+  expect(await workersOn(node, 'drained')).toBe('')
   const record = await service.get(`/api/jobs/${job}`)
   expect(record).not.toHaveProperty('retries')
   expect(JSON.stringify(record)).toContain(`on lab: its node ${node.name} was drained`)
@@ -117,21 +127,21 @@ test('a node that is drained gives its worker up with the reason, and its job go
 test('a node that vanishes is replaced within 20 s, its job led back once, and nothing is left on it when it is back', async () => {
   const { workers, service, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
   const there = { ...onLab, container: { ...onLab.container, placement: ['node.role==worker'] } }
-  await service.createHandler('waits', WAITS, there)
-  const job = await service.run('waits', { s: 3 })
-  await until(() => isRunning('waits', job), START_MS)
-  const node = await nodeOfWorker()
+  await service.createHandler('vanished', WAITS, there)
+  const job = await service.run('vanished', { s: 3 })
+  await until(() => isRunning('vanished', job), START_MS)
+  const node = await nodeOfWorker('vanished')
   const other = workers.find(({ name }) => name !== node.name)
   if (other === undefined) throw new Error('there is no other node')
   await node.link('down')
   onTestFinished(() => node.link('up'))
   const since = Date.now()
-  await until(async () => expect(await workersOn(other)).not.toBe(''), START_MS)
+  await until(async () => expect(await workersOn(other, 'vanished')).not.toBe(''), START_MS)
   const tookMs = Date.now() - since
   expect(tookMs).toBeLessThan(REPLACED_MS)
-  expect(await service.jobEnd('waits', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  expect(await service.jobEnd('vanished', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
   await node.link('up')
-  await until(async () => expect(await workersOn(node)).toBe(''), START_MS)
+  await until(async () => expect(await workersOn(node, 'vanished')).toBe(''), START_MS)
 })
 
 test('cancel of a handler that blocks, memory, logs and a shell work as on this machine', async () => {
@@ -164,8 +174,8 @@ test('cancel of a handler that blocks, memory, logs and a shell work as on this 
 test('a load-balanced worker on a node answers requests, streams and WebSockets here', async () => {
   const { swarm, service, onLab, nodeOfWorker, workersOn } = await setup()
   const touch = async (path: string) => {
-    const node = await nodeOfWorker()
-    await swarm.docker(node, 'exec', await workersOn(node), 'touch', path)
+    const node = await nodeOfWorker('web')
+    await swarm.docker(node, 'exec', await workersOn(node, 'web'), 'touch', path)
   }
   await expectWebAnswers(service, { machines: swarm.nodes, container: onLab.container, touch, startMs: START_MS })
 })
@@ -173,34 +183,28 @@ test('a load-balanced worker on a node answers requests, streams and WebSockets 
 test('what no node has is the waiting reason, in the words of the scheduler', async () => {
   const { service, onLab } = await setup()
   const nowhere = { ...onLab.container, placement: ['node.labels.zone==nowhere'] }
-  await service.createHandler('waits', WAITS, { ...onLab, container: nowhere })
-  const job = await service.run('waits', { s: 0 })
+  await service.createHandler('nowhere', WAITS, { ...onLab, container: nowhere })
+  const job = await service.run('nowhere', { s: 0 })
   await until(async () => {
-    const said = JSON.stringify([await service.get('/api/endpoints/waits'), await service.get(`/api/jobs/${job}`)])
+    const said = JSON.stringify([await service.get('/api/endpoints/nowhere'), await service.get(`/api/jobs/${job}`)])
     expect(said).toContain('no suitable node (scheduling constraints not satisfied on 3 nodes)')
   }, START_MS)
 })
 
-test('a service that was killed finds its workers there again, and a removed machine leaves nothing in the swarm', async () => {
-  const { swarm, manager, service, start, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
-  await service.createHandler('waits', WAITS, onLab)
-  const job = await service.run('waits', { s: 8 })
-  await until(() => isRunning('waits', job), START_MS)
-  const node = await nodeOfWorker()
-  const before = await workersOn(node)
+test('a service that was killed finds its workers there again', async () => {
+  const { service, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
+  await service.createHandler('found', WAITS, onLab)
+  const job = await service.run('found', { s: 8 })
+  await until(() => isRunning('found', job), START_MS)
+  const node = await nodeOfWorker('found')
+  const before = await workersOn(node, 'found')
   await service.kill()
-  await start()
-  expect(await service.jobEnd('waits', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
+  await service.start()
+  expect(await service.jobEnd('found', job, START_MS)).toMatchObject({ status: 'COMPLETED', output: 'done' })
   const { history } = await service.get(`/api/jobs/${job}`)
-  expect({ history, workers: await workersOn(node) }).toMatchObject({
+  expect({ history, workers: await workersOn(node, 'found') }).toMatchObject({
     history: [{ event: 'submit' }, { event: 'claim' }, { event: 'complete' }],
     workers: before,
-  })
-  expect((await service.ask('DELETE', '/api/machines/lab')).status).toBe(200)
-  await until(async () => {
-    for (const what of ['service', 'secret', 'config'])
-      expect(await swarm.docker(manager, what, 'ls', '--quiet')).toBe('')
-    expect(await swarm.docker(manager, 'network', 'ls', '--quiet', '--filter', 'name=drydock')).toBe('')
   })
 })
 
@@ -217,8 +221,21 @@ test('the public worker SDK runs unmodified, on a node that got its image from t
   await service.createEndpoint('sdk', { ...onLab, handler: undefined, container: { ...container, ...program } })
   const end = await service.jobEnd('sdk', await service.run('sdk', { n: 21 }), START_MS)
   expect(end).toMatchObject({ status: 'COMPLETED', output: { doubled: 42 } })
-  const node = await nodeOfWorker()
+  const node = await nodeOfWorker('sdk')
   expect(workers.map(({ name }) => name)).toContain(node.name)
   const id = await swarm.docker(manager, 'image', 'inspect', '--format', '{{.Id}}', SDK_IMAGE)
   expect(await swarm.docker(node, 'image', 'inspect', '--format', '{{.Id}}', id)).toBe(id)
+})
+
+// The last one, since the others need the way that it removes, and would make it anew.
+test('a removed machine leaves nothing in the swarm', async () => {
+  const { swarm, manager, service, onLab } = await setup()
+  await service.createHandler('left', ECHO, { ...onLab, env: { MINE: '' } })
+  await service.jobEnd('left', await service.run('left', {}), START_MS)
+  expect((await service.ask('DELETE', '/api/machines/lab')).status).toBe(200)
+  await until(async () => {
+    for (const what of ['service', 'secret', 'config'])
+      expect(await swarm.docker(manager, what, 'ls', '--quiet')).toBe('')
+    expect(await swarm.docker(manager, 'network', 'ls', '--quiet', '--filter', 'name=drydock')).toBe('')
+  })
 })

@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import type { DockerEngine } from './docker-engine.ts'
-import { type ServedService, type ServeOptions, servedService, until } from './served-service.ts'
+import { type ServedService, type ServeOptions, servedService, until, type WhenOver } from './served-service.ts'
 
 /** Image with nothing but Python; svc_worker comes as a mount. Source: test/support/docker-engine. */
 const PYTHON_IMAGE = 'python:3.11-slim-bookworm'
@@ -63,17 +63,25 @@ export type HistoryEntry = {
 
 const execute = promisify(execFile)
 
-/** Makes a fresh folder; nothing runs yet. When the test ends, its containers and networks go with it. */
-export function containerService(engine: DockerEngine, given?: { readonly data: string }): ContainerService {
+/**
+ * Makes a fresh folder; nothing runs yet. When the test ends, its containers and networks go with it.
+ * @param given a data folder that is elsewhere
+ * @param whenOver for a service of several tests, which ends later
+ */
+export function containerService(
+  engine: DockerEngine,
+  given?: { readonly data: string },
+  whenOver: WhenOver = (end) => onTestFinished(end),
+): ContainerService {
   const dockerHost = 'dockerHost' in engine ? engine.dockerHost : ''
   const env = { ...process.env, DOCKER_HOST: dockerHost }
   let label = ''
 
   // These run in reverse order: the name is read, the service is killed, then nobody makes further containers.
-  onTestFinished(removeAll)
-  const service = servedService(given)
+  whenOver(removeAll)
+  const service = servedService(given, whenOver)
   const database = join(service.data, 'drydock.db')
-  onTestFinished(() => void findLabel())
+  whenOver(async () => void findLabel())
 
   async function docker(...argv: readonly string[]): Promise<string> {
     const { stdout } = await execute('docker', argv, { env, maxBuffer: 64 * 1024 * 1024 })
@@ -154,8 +162,12 @@ export function containerService(engine: DockerEngine, given?: { readonly data: 
 }
 
 /** Starts a service on a fresh folder. */
-export async function startedContainerService(engine: DockerEngine, options?: ServeOptions): Promise<ContainerService> {
-  const service = containerService(engine)
+export async function startedContainerService(
+  engine: DockerEngine,
+  options?: ServeOptions,
+  whenOver?: WhenOver,
+): Promise<ContainerService> {
+  const service = containerService(engine, undefined, whenOver)
   await service.start(options)
   return service
 }

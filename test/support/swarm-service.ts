@@ -3,25 +3,33 @@ import { expect, onTestFinished } from 'vitest'
 import { type ContainerService, containerService } from './container-service.ts'
 import { sshOfUser } from './far-machine.ts'
 import type { FarSwarm } from './far-swarm.ts'
-import { until } from './served-service.ts'
+import { until, type WhenOver } from './served-service.ts'
 
 /** A service whose containers are those of the manager, as the test sees them. */
 export type SwarmService = ContainerService & {
-  /** Waits until the service reaches the manager, and knows of all nodes that they are ready. */
+  /** Tells it of the swarm where it does not know it, and waits until it reaches all nodes. */
   readonly reached: () => Promise<void>
 }
 
 const REACHED_MS = 120_000
 
-/** Starts it; its machine is removed at the end of the test, if it runs then, and all nodes are active again. */
-export async function swarmService(swarm: FarSwarm): Promise<SwarmService> {
+/**
+ * Starts it; when the test ends, its machine is removed, if it runs then, and all nodes are active again.
+ * @param whenOver for a service of several tests, which ends later
+ */
+export async function swarmService(
+  swarm: FarSwarm,
+  whenOver: WhenOver = (end) => onTestFinished(end),
+): Promise<SwarmService> {
   const [manager] = swarm.nodes
   const user = sshOfUser([manager])
-  onTestFinished(user.remove)
-  const service = containerService({ dockerHost: manager.dockerHost })
+  whenOver(async () => user.remove())
+  const service = containerService({ dockerHost: manager.dockerHost }, undefined, whenOver)
   const env = { PATH: user.searchPath, DOCKER_HOST: 'unix:///nowhere/docker.sock' }
   const start = () => service.start({ env })
   const reached = async () => {
+    if ((await service.ask('GET', '/api/machines/lab')).status !== 200)
+      await service.post('/api/machines', { name: 'lab', way: { kind: 'ssh', to: manager.name }, swarm: true })
     await until(async () => {
       const { state, facts } = await service.get('/api/machines/lab')
       const ready = swarm.nodes.map(() => expect.objectContaining({ state: 'ready' }))
@@ -29,11 +37,15 @@ export async function swarmService(swarm: FarSwarm): Promise<SwarmService> {
     }, REACHED_MS)
   }
   await start()
-  await service.post('/api/machines', { name: 'lab', way: { kind: 'ssh', to: manager.name }, swarm: true })
   await reached()
-  onTestFinished(async () => {
+  whenOver(async () => {
     await service.ask('DELETE', '/api/machines/lab').catch(() => undefined) // it was stopped by the test
-    for (const { name } of swarm.nodes) await swarm.docker(manager, 'node', 'update', '--availability', 'active', name)
+    await activate(swarm)
   })
   return { ...service, start, reached }
+}
+
+/** Lets all nodes take workers again. */
+export async function activate({ nodes, docker }: FarSwarm): Promise<void> {
+  for (const { name } of nodes) await docker(nodes[0], 'node', 'update', '--availability', 'active', name)
 }

@@ -30,10 +30,8 @@ test('the Python worker gives the whole job to its handler, an empty input too',
 
 test('the Python client runs a job', async (context) => {
   context.skip(!python.ready, python.reason)
-  expect(await runPythonClient(context, python, 'client.py', { do: 'run' })).toEqual({
-    id: expect.stringMatching(/-l1$/),
-    status: 'COMPLETED',
-    output: { greeting: 'Hello, Ada' },
+  expect(await runPythonClient(context, python, 'client.py', { do: ['run'] })).toEqual({
+    run: { id: expect.stringMatching(/-l1$/), status: 'COMPLETED', output: { greeting: 'Hello, Ada' } },
   })
 })
 

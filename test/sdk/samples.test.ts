@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, type TestContext, test } from 'vitest'
-import type { SampleCall } from '../../src-main/domain/requests/sample-call.ts'
+import type { JobCall, RequestCall } from '../../src-main/domain/requests/sample-call.ts'
 import { makeSamples, type Sample } from '../../src-main/domain/requests/samples.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'
-import { type Service, startService } from './support-service.ts'
+import { type Service, startedOnce, startService } from './support-service.ts'
 
 const SVC = fileURLToPath(new URL('../../resources/python', import.meta.url))
 const WEB_WORKER = fileURLToPath(new URL('../support/workers/web.py', import.meta.url))
@@ -62,73 +62,78 @@ async function runSample(context: TestContext, service: Service, { name, code }:
   return (await run(program, [file], { env, cwd: service.folder })).stdout
 }
 
-async function setup(context: TestContext, code: string) {
+/** A service for all tests, with endpoints that echo, stream and serve. */
+const setup = startedOnce(async (context) => {
   const service = await startService(context)
-  const handler = join(service.folder, 'echo.py')
-  writeFileSync(handler, code)
-  const { id, url } = await service.createEndpoint({ id: 'echo', handler, workersMax: 1 })
-  const sampleOf = (name: Sample['name'], call: Omit<SampleCall, 'endpointId' | 'url'>) => {
-    const sample = makeSamples({ ...call, endpointId: id, url } as SampleCall).find((one) => one.name === name)
+  const endpoints = new Map<string, { readonly id: string; readonly url: string }>()
+  for (const [id, code] of Object.entries({ echo: ECHO, stream: STREAM })) {
+    const handler = join(service.folder, `${id}-handler.py`)
+    writeFileSync(handler, code)
+    endpoints.set(id, await service.createEndpoint({ id, name: id, handler, workersMax: 1 }))
+  }
+  const command = `python3 ${WEB_WORKER}`
+  endpoints.set(
+    'web',
+    await service.createEndpoint({ id: 'web', name: 'web', command, loadBalanced: {}, workersMax: 1 }),
+  )
+  /** Runs the sample of this name for a call of an endpoint; gives what it prints. */
+  const sampleOf = (
+    context: TestContext,
+    name: Sample['name'],
+    endpoint: 'echo' | 'stream' | 'web',
+    call: JobCall | RequestCall,
+  ) => {
+    const { id = '', url = '' } = endpoints.get(endpoint) ?? {}
+    const sample = makeSamples({ ...call, endpointId: id, url }).find((one) => one.name === name)
     if (sample === undefined) throw new Error(`there is no sample of ${name}`)
     return runSample(context, service, sample)
   }
-  /** What the handler got, by the job that it left. */
-  const lastInput = async () => {
+  const newestJob = async () => {
     const { requests } = (await service.call('GET', '/api/jobs?limit=1')) as { requests: { id: string }[] }
-    return ((await service.call('GET', `/api/jobs/${requests[0]?.id}`)) as { input: unknown }).input
+    return `/api/jobs/${requests[0]?.id}`
   }
-  return { service, sampleOf, lastInput }
-}
+  /** What the handler got, by the job that it left. */
+  const lastInput = async () => ((await service.call('GET', await newestJob())) as { input: unknown }).input
+  return { service, sampleOf, newestJob, lastInput }
+})
 
 describe('samples, run as they are', () => {
   test.for(['curl', 'Python', 'svc', 'JavaScript'] as const)(
     '%s waits for a result, whatever is in the input',
     async (name, context) => {
-      const { sampleOf, lastInput } = await setup(context, ECHO)
+      const { sampleOf, lastInput } = setup()
       const body = JSON.stringify({ input: HOSTILE }, undefined, 2)
-      expect(await sampleOf(name, { operation: 'runsync', body })).toContain('-d @/etc/passwd')
+      expect(await sampleOf(context, name, 'echo', { operation: 'runsync', body })).toContain('-d @/etc/passwd')
       expect(await lastInput()).toEqual(HOSTILE)
     },
   )
 
   test.for(['curl', 'Python', 'svc', 'JavaScript'] as const)('%s queues a job', async (name, context) => {
-    const { sampleOf, lastInput } = await setup(context, ECHO)
-    const output = await sampleOf(name, { operation: 'run', body: '{"input": {"a": "it\'s q"}}' })
+    const { sampleOf, lastInput } = setup()
+    const output = await sampleOf(context, name, 'echo', { operation: 'run', body: '{"input": {"a": "it\'s q"}}' })
     expect(output).toContain(name === 'curl' ? 'IN_QUEUE' : 's q')
     expect(await lastInput()).toEqual({ a: `it's q` })
   })
 
   test.for(['curl', 'Python', 'JavaScript'] as const)('%s reads a stream to its end', async (name, context) => {
-    const { sampleOf } = await setup(context, STREAM)
-    const output = await sampleOf(name, { operation: 'stream', body: '{"input": {"a": "$x"}}' })
+    const { sampleOf } = setup()
+    const output = await sampleOf(context, name, 'stream', { operation: 'stream', body: '{"input": {"a": "$x"}}' })
     expect(output).toContain('$x')
     expect(output).toContain('second')
   })
 
   test('JavaScript sends what a literal would change as it is', async (context) => {
-    const { sampleOf, lastInput, service } = await setup(context, ECHO)
-    await sampleOf('JavaScript', { operation: 'runsync', body: '{"input": {"n": 12345678901234567890}}' })
-    await lastInput()
-    const { requests } = (await service.call('GET', '/api/jobs?limit=1')) as { requests: { id: string }[] }
-    const answer = await fetch(`${service.url}/api/jobs/${requests[0]?.id}`, {
+    const { sampleOf, newestJob, service } = setup()
+    const body = '{"input": {"n": 12345678901234567890}}'
+    await sampleOf(context, 'JavaScript', 'echo', { operation: 'runsync', body })
+    const answer = await fetch(`${service.url}${await newestJob()}`, {
       headers: { authorization: `Bearer ${service.key}` },
     })
     expect(await answer.text()).toContain('12345678901234567890')
   })
 
   test.for(['curl', 'svc', 'JavaScript'] as const)('%s asks a load-balanced endpoint', async (name, context) => {
-    const { service } = await setup(context, ECHO)
-    const command = `python3 ${WEB_WORKER}`
-    const { id, url } = await service.createEndpoint({
-      id: 'web',
-      name: 'web',
-      command,
-      loadBalanced: {},
-      workersMax: 1,
-    })
-    const sample = makeSamples({
-      endpointId: id,
-      url,
+    const printed = await setup().sampleOf(context, name, 'web', {
       operation: 'request',
       method: 'POST',
       path: `/echo?q=it's%20$HOME`,
@@ -138,28 +143,16 @@ describe('samples, run as they are', () => {
       ],
       body: JSON.stringify(HOSTILE),
       bodyIs: 'json',
-    }).find((one) => one.name === name)
-    if (sample === undefined) throw new Error('no sample')
-    expect(await runSample(context, service, sample)).toMatch(/X-Quote.*\$HOME.*`id`/i)
+    })
+    expect(printed).toMatch(/X-Quote.*\$HOME.*`id`/i)
   })
 
   test.for(['curl', 'svc', 'JavaScript'] as const)('%s sends a file as it is', async (name, context) => {
-    const { service } = await setup(context, ECHO)
-    const command = `python3 ${WEB_WORKER}`
-    const { id, url } = await service.createEndpoint({
-      id: 'web',
-      name: 'web',
-      command,
-      loadBalanced: {},
-      workersMax: 1,
-    })
+    const { service, sampleOf } = setup()
     const file = "it's a $file.bin"
     writeFileSync(join(service.folder, file), Buffer.from([0, 10, 13, 255]))
-    const call = { endpointId: id, url, operation: 'request', method: 'PUT', path: '/echo' } as const
-    const sample = makeSamples({ ...call, headers: [['Content-Type', 'image/x']], body: file, bodyIs: 'file' }).find(
-      (one) => one.name === name,
-    )
-    if (sample === undefined) throw new Error('no sample')
-    expect(await runSample(context, service, sample)).toMatch(/["']size["']: 4/)
+    const call = { operation: 'request', method: 'PUT', path: '/echo', body: file, bodyIs: 'file' } as const
+    const printed = await sampleOf(context, name, 'web', { ...call, headers: [['Content-Type', 'image/x']] })
+    expect(printed).toMatch(/["']size["']: 4/)
   })
 })

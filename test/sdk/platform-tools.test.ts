@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from './support-python.ts'
+import { PREPARE_LIMIT_MS, prepareLightWheels, preparePublicApps } from './support-python.ts'
 import { until } from './support-service.ts'
 import {
   DEPLOY_LIMIT_MS,
@@ -21,10 +21,10 @@ import {
 } from './support-tools.ts'
 
 let tools: Awaited<ReturnType<typeof preparePublicApps>>
-let wheels: Awaited<ReturnType<typeof prepareAppWheels>>
+let wheels: Awaited<ReturnType<typeof prepareLightWheels>>
 beforeAll(async () => {
   tools = await preparePublicApps()
-  wheels = await prepareAppWheels(tools)
+  wheels = await prepareLightWheels(tools)
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => skip(!wheels.ready, wheels.reason))
 
@@ -47,13 +47,34 @@ test('what tries to leave the machine is counted: a packet to somewhere, a quest
   expect(await leftPackets()).toBeGreaterThan(1)
 })
 
+const OLDER = `from runpod_flash import Endpoint
+
+
+@Endpoint(name="adder", cpu="cpu3c-1-2")
+async def add(a: int, b: int = 1) -> dict:
+    return {"older": a + b}
+`
+
 test(
-  'an app is deployed, called, changed, looked at and taken away by the tools alone',
+  'an app is deployed, called, changed, looked at and taken away by the tools alone, beside one of before',
   async () => {
-    const { rp, script, write, ask, leftPackets } = await setup()
+    const { rp, drydock, script, write, ask, leftPackets } = await setup()
     write('main.py', SHIPYARD)
     expect(await rp('flash', 'deploy')).toContain('is live')
     expect((await script(SHIPYARD_CALLS)).trim().split('\n')).toEqual(SHIPYARD_ANSWERS)
+
+    const deployed = JSON.parse(await drydock('quayside', { 'worker.py': OLDER }, 'deploy', '--json'))
+    expect(deployed.release).toMatchObject({ state: 'active' })
+    const { endpoints } = (await ask('GET', '/api/apps/quayside/environments/production')) as {
+      endpoints: { id: string }[]
+    }
+    const callOlder = async () => await ask('POST', `/v2/${endpoints[0]?.id}/runsync`, { input: { a: 2, b: 3 } })
+    // Each has its own function of the same name.
+    expect(await callOlder()).toMatchObject({ output: { older: 5 } })
+    expect(
+      await script("import sys\nsys.path.insert(0, '.')\nfrom main import add\nprint(add.remote(2, b=3))"),
+    ).toContain("{'sum': 5, 'version': 1}")
+
     write('main.py', SHIPYARD.replace('"version": 1', '"version": 2'))
     expect(await rp('flash', 'deploy')).toContain('is live')
     expect(await script(SHIPYARD_CALLS)).toContain("remote {'sum': 5, 'version': 2}")
@@ -76,7 +97,8 @@ test(
     expect(lines.join('\n')).toMatch(/^\[container\] .* adding 2 and 3$/m)
 
     await rp('flash', 'undeploy', '--app', 'shipyard', '--yes')
-    await until('no endpoint is left', async () => ((await endpointsOf(ask)).length === 0 ? true : undefined))
+    await until('only the older one is left', async () => ((await endpointsOf(ask)).length === 1 ? true : undefined))
+    expect(await callOlder()).toMatchObject({ output: { older: 5 } })
     expect(await leftPackets()).toEqual(NONE)
   },
   2 * DEPLOY_LIMIT_MS,
@@ -106,70 +128,6 @@ test(
   DEPLOY_LIMIT_MS,
 )
 
-const OLDER = `from runpod_flash import Endpoint
-
-
-@Endpoint(name="adder", cpu="cpu3c-1-2")
-async def add(a: int, b: int = 1) -> dict:
-    return {"older": a + b}
-`
-
-test(
-  'an app of before and one of 2.0 live side by side, each with its own function of the same name',
-  async () => {
-    const { rp, drydock, script, write, ask, leftPackets } = await setup()
-    write('main.py', SHIPYARD)
-    await rp('flash', 'deploy')
-    const { release } = JSON.parse(await drydock('quayside', { 'worker.py': OLDER }, 'deploy', '--json'))
-    expect(release).toMatchObject({ state: 'active' })
-    const { endpoints } = (await ask('GET', '/api/apps/quayside/environments/production')) as {
-      endpoints: { id: string }[]
-    }
-    const callOlder = async () => await ask('POST', `/v2/${endpoints[0]?.id}/runsync`, { input: { a: 2, b: 3 } })
-    const calls = `import sys\nsys.path.insert(0, '.')\nfrom main import add\nprint(add.remote(2, b=3))`
-    expect(await callOlder()).toMatchObject({ output: { older: 5 } })
-    expect(await script(calls)).toContain("{'sum': 5, 'version': 1}")
-    await rp('flash', 'undeploy', '--app', 'shipyard', '--yes')
-    expect(await callOlder()).toMatchObject({ output: { older: 5 } })
-    expect(await leftPackets()).toEqual(NONE)
-  },
-  DEPLOY_LIMIT_MS,
-)
-
-test('secrets are added, listed without their values, and deleted', async () => {
-  const { rp, leftPackets } = await setup()
-  expect(await rp('secret', 'add', 'hf-token', '--value', 'not-to-be-seen')).toContain('created')
-  const listed = await rp('secret', 'list')
-  expect(listed).toContain('hf-token')
-  expect(listed).not.toContain('not-to-be-seen')
-  expect(await rp('secret', 'delete', 'hf-token', '--yes')).toContain('deleted')
-  expect(await rp('secret', 'list')).toContain('no secrets')
-  expect(await leftPackets()).toEqual(NONE)
-})
-
-test('credentials of registries are added, listed and deleted', async () => {
-  const { rp, leftPackets } = await setup()
-  await rp('registry', 'add', 'work', '--username', 'ada', '--password', 'not-to-be-seen')
-  expect(await rp('registry', 'list')).toContain('work')
-  await rp('registry', 'delete', 'work', '--yes')
-  expect(await rp('registry', 'list')).toContain('no registry credentials')
-  expect(await leftPackets()).toEqual(NONE)
-})
-
-test('a person allows the program that asks to be signed in, and it stores the key', async () => {
-  const { startRp, ask, folder, key, leftPackets } = await setup()
-  const running = startRp('login', '--no-open')
-  let printed = ''
-  running.child.stdout?.on('data', (text) => {
-    printed += text
-  })
-  const id = await until('the program shows its address', async () => /request=([\w-]+)/.exec(printed)?.[1])
-  await ask('POST', `/api/sign-in-requests/${id}`, { allow: true })
-  expect((await running).stdout).toContain('logged in')
-  expect(readFileSync(join(folder, '.runpod', 'config.toml'), 'utf8')).toContain(key)
-  expect(await leftPackets()).toEqual(NONE)
-})
-
 test(
   'an api is called by its name over https, by a script and by a worker of its app',
   async () => {
@@ -181,3 +139,29 @@ test(
   },
   DEPLOY_LIMIT_MS,
 )
+
+test('a person allows the program that asks to be signed in; secrets and credentials of registries are added, listed without their values, and deleted', async () => {
+  const { rp, startRp, ask, folder, key, leftPackets } = await setup()
+  const running = startRp('login', '--no-open')
+  let printed = ''
+  running.child.stdout?.on('data', (text) => {
+    printed += text
+  })
+  const id = await until('the program shows its address', async () => /request=([\w-]+)/.exec(printed)?.[1])
+  await ask('POST', `/api/sign-in-requests/${id}`, { allow: true })
+  expect((await running).stdout).toContain('logged in')
+  expect(readFileSync(join(folder, '.runpod', 'config.toml'), 'utf8')).toContain(key)
+
+  expect(await rp('secret', 'add', 'hf-token', '--value', 'not-to-be-seen')).toContain('created')
+  const listed = await rp('secret', 'list')
+  expect(listed).toContain('hf-token')
+  expect(listed).not.toContain('not-to-be-seen')
+  expect(await rp('secret', 'delete', 'hf-token', '--yes')).toContain('deleted')
+  expect(await rp('secret', 'list')).toContain('no secrets')
+
+  await rp('registry', 'add', 'work', '--username', 'ada', '--password', 'not-to-be-seen')
+  expect(await rp('registry', 'list')).toContain('work')
+  await rp('registry', 'delete', 'work', '--yes')
+  expect(await rp('registry', 'list')).toContain('no registry credentials')
+  expect(await leftPackets()).toEqual(NONE)
+})

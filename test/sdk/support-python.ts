@@ -5,6 +5,7 @@
  * attempt a run.
  */
 import { execFile } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -28,11 +29,11 @@ const APP_PACKAGES = ['runpod==2.0.0rc2', 'fastapi']
 // A dependency of the worker asks the processor what it is, which takes longer than all else of its start, for a line of
 // its log. The images for tests have the real one.
 const STAND_INS = { 'cpuinfo/__init__.py': 'def get_cpu_info():\n    return {"brand_raw": "a stand-in for tests"}\n' }
-// Of what an api installs; the last of them would only make requests faster.
+// Of what an api installs; the last two would only make answers smaller.
 const NEVER_IMPORTED = [
   ...['dnspython', 'fastar', 'googleapis_common_protos', 'httptools', 'opentelemetry_sdk', 'protobuf', 'psutil'],
   ...['pygments', 'pyyaml', 'rich', 'rignore', 'sentry_sdk', 'uvloop', 'watchfiles', 'websockets'],
-  ...['aiodns', 'backports_zstd', 'brotli', 'cffi', 'pycares', 'pycparser'],
+  ...['backports_zstd', 'brotli'],
 ]
 const LEAVE_OUT = `
 import pathlib, sys, zipfile
@@ -112,7 +113,7 @@ export function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
 export async function prepareLightWheels(base: PublicPython): Promise<PackageFolder> {
   const whole = await prepareAppWheels(base)
   if (!whole.ready) return whole
-  return prepareFolder(`${basename(whole.folder)}-light`, (folder) => [
+  return prepareFolder(`${basename(whole.folder)}-light-${hash('sha1', `${NEVER_IMPORTED}`).slice(0, 8)}`, (folder) => [
     ...[base.python, '-c', LEAVE_OUT, whole.folder, folder],
     ...NEVER_IMPORTED,
   ])

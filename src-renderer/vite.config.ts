@@ -30,5 +30,13 @@ export default defineConfig({
     // Inlined files would be data addresses, which the policy of the pages allows for images alone.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // Says which files each section loads first; a test holds their weight.
+    manifest: true,
+    rolldownOptions: {
+      output: {
+        // Without it the bundler makes a file of each set of sections that share something, and a page loads up to 96.
+        codeSplitting: { groups: [{ name: 'shared', minShareCount: 4 }] },
+      },
+    },
   },
 })

@@ -1,9 +1,9 @@
 /**
- * The pages in a real Chromium, from a real service with real workers. One `setup()` starts a service, signs a browser
- * in by a link, and ends both with the test. Where there is no Chromium, tests skip themselves with `noBrowser` of
- * support/chromium.ts.
+ * The pages in a real Chromium, from a real service with real workers. `setup()` starts a service and signs a browser in
+ * for one test, `setupShared()` for the tests of a file, which costs a fifth. Where there is no Chromium, tests skip
+ * themselves with `noBrowser` of support/chromium.ts.
  */
-import { mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunOptions } from 'axe-core'
 import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
@@ -12,14 +12,19 @@ import { launchChromium } from '../support/chromium.ts'
 import { electronProgram, openElectronWindow } from '../support/electron-window.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, type ServeOptions, startedService, until } from '../support/served-service.ts'
+import { followLink, neverIdle, readNotices, recordNotices } from './in-browser.mjs'
 
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 
-const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
+// axe would also collect, for each rule, every element that passes it, and read all style sheets for a rule that is off.
+const SERIOUS: RunOptions = { resultTypes: ['violations'], preload: { assets: ['media'] } }
+const CONTRAST: RunOptions = { ...SERIOUS, runOnly: ['color-contrast'] }
 
-// Chromium breaks off what it loads when a network comes or goes, as those of containers of other tests do.
-const OF_THE_MACHINE = /ERR_NETWORK_CHANGED/
+// Chromium breaks off what it loads when a network comes or goes, as those of containers of other tests do, and may load
+// the page again by itself, which breaks off the second try; of a download it says only that it was cancelled.
+const OF_THE_MACHINE = /ERR_NETWORK_CHANGED|is interrupted by another navigation to/
+const DOWNLOAD_BROKEN_OFF = /^canceled$|network/i
 
 // The two sizes that every page is looked at in.
 const WIDE = { width: 1440, height: 900 } as const
@@ -30,13 +35,18 @@ export const NARROW = { width: 1024, height: 768 } as const
 export type Pages = {
   readonly service: ServedService
   readonly page: Page
-  /** Goes to an address of the pages. */
+  /** Loads an address of the pages. */
   readonly visit: (path: string) => Promise<void>
-  /** Goes there and waits until the pages show what is. */
+  /**
+   * Goes there and waits until the pages show what is: as a link does, without loading the app again, or with
+   * `page.reload()` where the address is the same.
+   */
   readonly open: (path: string) => Promise<void>
+  /** Waits until a notice has told this since the app was loaded, also where it is gone again. */
+  readonly told: (text: string | RegExp) => Promise<void>
   /** Errors of the page's own code, and what its policy refused. A test that expects none compares with []. */
   readonly faults: readonly string[]
-  /** Expects that axe finds nothing serious on the page as it is, in light and in dark colours. */
+  /** Expects that axe finds nothing serious on the page once all is loaded, in light and in dark colours. */
   readonly expectAccessible: () => Promise<void>
   /**
    * Writes pictures in both colours into test/pages/screenshots, which git ignores, where the variable DRYDOCK_PICTURES
@@ -46,8 +56,8 @@ export type Pages = {
 }
 
 /**
- * Starts both. @param look size, colour scheme and so on of the browser @param serve how the service is started
- * @param start starts a service of another kind, like one with containers
+ * Starts both for one test. @param look size, colour scheme and so on of the browser @param serve how the service is
+ * started @param start starts a service of another kind, like one with containers
  */
 export async function setup(
   look: BrowserContextOptions = {},
@@ -55,19 +65,86 @@ export async function setup(
   start: (options: ServeOptions) => Promise<ServedService> = startedService,
 ): Promise<Pages> {
   const service = await start(serve)
-  const page = await openPage(service, { viewport: WIDE, reducedMotion: 'reduce', ...look })
-  // What does not come within this time fails with its name, and not with that of the test.
-  page.context().setDefaultTimeout(PATIENCE_MS)
+  return pagesOf(service, await openPage(service, look, onTestFinished), look)
+}
+
+/**
+ * The same, kept for the next test of the file that wants its service started like this. In between, apps, projects,
+ * endpoints with their jobs, workflows and the files of the test are deleted, what the browser stores is cleared, and the
+ * app is loaded anew. Anything else that a test makes stays, so tests that look at it use `setup()`. A test that fails,
+ * stops the service or closes the page leaves nothing to the next one.
+ */
+export async function setupShared(look: BrowserContextOptions = {}, serve: ServeOptions = {}): Promise<Pages> {
+  if (electronProgram !== undefined) return setup(look, serve)
+  const kind = JSON.stringify(serve)
+  if (shared?.kind !== kind) await endShared()
+  shared ??= await share(kind, serve)
+  const { service, page } = shared
+  const isStopped = () => service.process().exitCode !== null || service.process().signalCode !== null
+  const pid = service.process().pid
+  onTestFinished(async ({ task }) => {
+    const isSame = service.process().pid === pid && !isStopped() && !page.isClosed()
+    await (isSame && task.result?.state !== 'fail' ? clear(service, page) : endShared())
+  })
+  await page.setViewportSize(look.viewport ?? WIDE)
+  await page.emulateMedia({ colorScheme: look.colorScheme ?? 'light' })
+  await page.context().clearPermissions()
+  await page.context().grantPermissions(look.permissions ?? [])
+  return pagesOf(service, page, look)
+}
+
+type Shared = {
+  readonly kind: string
+  readonly service: ServedService
+  readonly page: Page
+  readonly ends: readonly (() => Promise<void>)[]
+}
+let shared: Shared | undefined
+
+async function share(kind: string, serve: ServeOptions): Promise<Shared> {
+  const ends: (() => Promise<void>)[] = []
+  const whenOver = (end: () => Promise<void>) => void ends.push(end)
+  const service = await startedService(serve, whenOver)
+  return { kind, service, page: await openPage(service, {}, whenOver), ends }
+}
+
+async function endShared(): Promise<void> {
+  const { ends = [] } = shared ?? {}
+  shared = undefined
+  for (const end of ends.toReversed()) await end()
+}
+
+// What a test has left in the service, its folder and the browser.
+async function clear(service: ServedService, page: Page): Promise<void> {
+  for (const event of ['console', 'pageerror', 'request', 'requestfinished', 'requestfailed'])
+    page.removeAllListeners(event)
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  // Of the same origin, so that the next test is not charged a new process of the browser.
+  await goTo(page, `${service.url()}/api/info`)
+  for (const other of page.context().pages()) if (other !== page) await other.close()
+  const browser = await page.context().newCDPSession(page)
+  const storageTypes = 'local_storage,indexeddb'
+  await browser.send('Storage.clearDataForOrigin', { origin: new URL(service.url()).origin, storageTypes })
+  await browser.detach()
+  for (const list of ['apps', 'projects', 'endpoints', 'workflows'])
+    for (const { name, id = name } of (await service.get(`/api/${list}`))[list])
+      await service.ask('DELETE', `/api/${list}/${id}`)
+  await until(async () => expect((await service.get('/api/workers')).workers).toEqual([]))
+  for (const name of readdirSync(service.folder))
+    if (name !== 'data') rmSync(join(service.folder, name), { recursive: true, force: true, maxRetries: 5 })
+}
+
+async function pagesOf(service: ServedService, page: Page, look: BrowserContextOptions): Promise<Pages> {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
     if (message.type() === 'error' && !OF_THE_MACHINE.test(message.text())) faults.push(message.text())
   })
+  const loading = followLoading(page)
   // The desktop has signed its window in. The link is followed beside the page, which need not load the pages for it:
   // what a person sees of it has tests of its own.
   if (electronProgram === undefined)
     await page.context().request.get((await service.post('/api/session-links')).url, { maxRedirects: 0 })
-  const visit = (path: string) => goTo(page, service.url() + path)
   async function showsWhatIs(): Promise<void> {
     await page.getByRole('contentinfo').getByText('service').waitFor()
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -86,10 +163,24 @@ export async function setup(
     service,
     page,
     faults,
-    visit,
-    open: (path) => goTo(page, service.url() + path, showsWhatIs),
+    visit: (path) => goTo(page, service.url() + path),
+    async open(path) {
+      const isHere = page.url().startsWith(`${service.url()}/`)
+      if (isHere && (await page.evaluate(followLink, service.url() + path))) await showsWhatIs()
+      else await goTo(page, service.url() + path, showsWhatIs)
+    },
+    told: (text) =>
+      until(async () => {
+        const told = await page.evaluate(readNotices)
+        const isThis = (notice: string) => (typeof text === 'string' ? notice.includes(text) : text.test(notice))
+        expect(told, `notices, of which one has ${text}`).toSatisfy((all: readonly string[]) => all.some(isThis))
+      }),
     async expectAccessible() {
-      expect(await accessFaults(page, {})).toEqual([])
+      await until(async () => {
+        expect(loading()).toEqual([])
+        expect(await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()).toBe(0)
+      })
+      expect(await accessFaults(page, SERIOUS)).toEqual([])
       // In the other colours all is the same but contrast.
       await inOtherColours(async () => expect(await accessFaults(page, CONTRAST)).toEqual([]))
     },
@@ -101,6 +192,32 @@ export async function setup(
       await inOtherColours(() => picture('-other'))
     },
   }
+}
+
+// The addresses that the page reads and that have not answered yet. Streams never end.
+function followLoading(page: Page): () => readonly string[] {
+  const loading = new Set<Request>()
+  const end = (request: Request) => loading.delete(request)
+  page.on('request', (request) => {
+    if (request.method() === 'GET' && request.resourceType() !== 'eventsource') loading.add(request)
+  })
+  page.on('requestfinished', end)
+  page.on('requestfailed', end)
+  return () => [...loading].map((request) => request.url())
+}
+
+/**
+ * Presses a button that saves a file, once more where a network that came or went broke off the download.
+ * @returns the name that the file is saved under, and its bytes
+ */
+export async function download(page: Page, press: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
+  const coming = page.waitForEvent('download')
+  await press()
+  const saved = await coming
+  const failure = await saved.failure()
+  if (failure === null) return { name: saved.suggestedFilename(), bytes: readFileSync(await saved.path()) }
+  if (!DOWNLOAD_BROKEN_OFF.test(failure)) throw new Error(`the download failed: ${failure}`)
+  return download(page, press)
 }
 
 /** Chooses in a list that opens below a field. @param choice the words of the choice */
@@ -133,18 +250,35 @@ async function goTo(page: Page, address: string, seen: () => Promise<void> = asy
 }
 
 // A page of Chromium; of the desktop's own window, where a variable names Electron's program.
-async function openPage(service: ServedService, look: BrowserContextOptions): Promise<Page> {
-  if (electronProgram !== undefined) return openElectronWindow(electronProgram, service.data, look)
-  sharedBrowser ??= launchChromium()
-  const context = await (await sharedBrowser).newContext(look)
-  onTestFinished(() => context.close())
-  return context.newPage()
+async function openPage(
+  service: ServedService,
+  look: BrowserContextOptions,
+  whenOver: (end: () => Promise<void>) => void,
+): Promise<Page> {
+  const asked = { viewport: WIDE, reducedMotion: 'reduce', ...look } as const
+  const page = await newPage()
+  // What does not come within this time fails with its name, and not with that of the test.
+  page.context().setDefaultTimeout(PATIENCE_MS)
+  await page.context().addInitScript(neverIdle)
+  await page.context().addInitScript(recordNotices)
+  return page
+
+  async function newPage(): Promise<Page> {
+    if (electronProgram !== undefined) return openElectronWindow(electronProgram, service.data, asked)
+    sharedBrowser ??= launchChromium()
+    const context = await (await sharedBrowser).newContext(asked)
+    whenOver(() => context.close())
+    return context.newPage()
+  }
 }
 
 // One for the tests of a file: each has a context of its own, with cookies and pages of its own, and a start takes
 // longer.
 let sharedBrowser: Promise<Browser> | undefined
-afterAll(async () => (await sharedBrowser)?.close())
+afterAll(async () => {
+  await endShared()
+  await (await sharedBrowser)?.close()
+})
 
 /** Starts a browser that nobody is signed in to; it ends with the test. */
 export async function launch(): Promise<Browser> {

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import { NARROW, setup } from './support.ts'
+import { download, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 test('a file is submitted, followed, retried and forgotten', async () => {
-  const { service, page, open, expectAccessible, shoot, faults } = await setup()
+  const { service, page, open, expectAccessible, shoot, faults, told } = await setup()
   const mended = join(service.folder, 'mended')
   const code = `
 import os
@@ -40,13 +40,10 @@ def handler(job):
 
   writeFileSync(mended, '')
   await page.getByRole('button', { name: 'Retry failed' }).click()
-  await page.getByText('1 job queued again.').waitFor()
+  await told('1 job queued again.')
   await page.getByRole('button', { name: 'Retry failed' }).waitFor({ state: 'detached' })
-  const [saved] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: 'Results' }).click(),
-  ])
-  expect(saved.suggestedFilename()).toBe('batch.jsonl')
+  const saved = await download(page, () => page.getByRole('button', { name: 'Results' }).click())
+  expect(saved.name).toBe('batch.jsonl')
   await page.getByRole('button', { name: 'More for numbers.csv' }).click()
   await page.getByRole('menuitem', { name: 'Forget numbers.csv' }).click()
   await page.getByText('There are no batches of this endpoint yet').waitFor()

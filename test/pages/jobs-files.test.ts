@@ -1,33 +1,29 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Locator } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { startedService, until } from '../support/served-service.ts'
-import { type Pages, setup } from './support.ts'
+import { download, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 /** Presses a button that saves a file. @returns the jobs of its lines */
-async function exported({ page, service }: Pages, button: ReturnType<Pages['page']['getByRole']>) {
-  const coming = page.waitForEvent('download')
-  await button.click()
-  const download = await coming
-  const path = join(service.folder, download.suggestedFilename())
-  await download.saveAs(path)
-  const lines = readFileSync(path, 'utf8').trimEnd().split('\n')
-  return { name: download.suggestedFilename(), jobs: lines.map((line) => JSON.parse(line)) }
+async function exported(button: Locator) {
+  const { name, bytes } = await download(button.page(), () => button.click())
+  const lines = bytes.toString().trimEnd().split('\n')
+  return { name, jobs: lines.map((line) => JSON.parse(line)) }
 }
 
 test('jobs are exported from the list, all or the selected ones, and imported again as new ones', async () => {
-  const pages = await setup()
-  const { page, service, open, shoot, faults } = pages
+  const { page, service, open, shoot, faults, told } = await setup()
   await service.createEndpoint('held')
   await service.post('/api/endpoints/held/pause')
   const ids: string[] = []
   for (let n = 0; n < 3; n++) ids.push(await service.run('held', { n }))
   await open('/jobs?endpoint=held')
   await page.getByRole('row', { name: ids[2] ?? '' }).waitFor()
-  const all = await exported(pages, page.getByRole('button', { name: 'Export' }))
+  const all = await exported(page.getByRole('button', { name: 'Export' }))
   expect(all.name).toBe('jobs.jsonl')
   expect(all.jobs).toMatchObject(ids.map((id, n) => ({ id, endpointId: 'held', input: { n } })))
 
@@ -37,7 +33,7 @@ test('jobs are exported from the list, all or the selected ones, and imported ag
     .click()
   await shoot('jobs-export')
   const selected = page.getByRole('toolbar', { name: 'Selected jobs' }).getByRole('button', { name: 'Export' })
-  expect((await exported(pages, selected)).jobs).toMatchObject([{ id: ids[1] }])
+  expect((await exported(selected)).jobs).toMatchObject([{ id: ids[1] }])
 
   await page.getByRole('button', { name: 'Clear selection' }).click()
   const file = join(service.folder, 'inputs.jsonl')
@@ -45,8 +41,8 @@ test('jobs are exported from the list, all or the selected ones, and imported ag
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Import' }).click()
   await (await choosing).setFiles(file)
-  await page.getByText('3 jobs of inputs.jsonl queued on held.').waitFor()
-  await page.getByText('1 line of inputs.jsonl could not be queued. line 4: ').waitFor()
+  await told('3 jobs of inputs.jsonl queued on held.')
+  await told('1 line of inputs.jsonl could not be queued. line 4: ')
   await shoot('jobs-import')
   const { requests } = await service.get('/api/jobs')
   expect(requests).toHaveLength(6)
@@ -58,7 +54,7 @@ test('jobs are exported from the list, all or the selected ones, and imported ag
 })
 
 test('an expired job says so, and runs again as a new job', async () => {
-  const { page, service, open, shoot, expectAccessible, faults } = await setup({}, {}, async (options) => {
+  const { page, service, open, shoot, expectAccessible, faults, told } = await setup({}, {}, async (options) => {
     const fresh = await startedService(options)
     await fresh.createHandler('greet', 'def handler(job):\n    return {"hello": job["input"]["name"]}\n')
     await fresh.jobEnd('greet', await fresh.run('greet', { name: 'Ada' }))
@@ -76,7 +72,7 @@ test('an expired job says so, and runs again as a new job', async () => {
   await expectAccessible()
   await shoot('job-expired')
   await page.getByRole('button', { name: 'Run again' }).click()
-  await page.getByText('It runs again as this new job.').waitFor()
+  await told('It runs again as this new job.')
   const [{ id: made }] = (await service.get('/api/jobs')).requests
   expect(made).not.toBe(old)
   await page.waitForURL(`**/jobs/${made}`)

@@ -103,5 +103,5 @@ describe('in light and dark colours', () => {
     await service.kill()
     await page.getByText('The service does not answer').waitFor()
     await shoot(`jobs-down`)
-  }, 120_000)
+  })
 })

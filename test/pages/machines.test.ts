@@ -125,7 +125,7 @@ describe('a machine', () => {
     skip,
   }) => {
     skip(noEngine !== undefined, noEngine)
-    const { service, page, open, expectAccessible, shoot, faults } = await withContext()
+    const { service, page, open, expectAccessible, shoot, faults, told } = await withContext()
     await open('/machines')
     await page.getByRole('button', { name: 'Add machine' }).click()
     const panel = page.getByRole('dialog', { name: 'Add machine' })
@@ -154,7 +154,7 @@ describe('a machine', () => {
     await question.getByText('No worker runs there now. Jobs of far wait until').waitFor()
     await expectAccessible()
     await question.getByRole('button', { name: 'Remove machine box' }).click()
-    await page.getByText('Machine box is removed.').waitFor()
+    await told('Machine box is removed.')
     await page.getByRole('region', { name: 'The first machine' }).waitFor()
     expect((await service.get('/api/machines')).machines).toEqual([])
     expect(faults).toEqual([])

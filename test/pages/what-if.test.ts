@@ -7,7 +7,7 @@ beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 describe('the what-if tab of an endpoint', () => {
   test('compares settings by the keyboard alone, and writes the one that is chosen', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults, told } = await setup()
     await service.createEndpoint('gated', { workersMax: 1, idleTimeoutMs: 5000 })
     await open('/endpoints/gated/what-if')
     await expectAccessible()
@@ -44,7 +44,7 @@ describe('the what-if tab of an endpoint', () => {
     const name = (await use.getAttribute('aria-label')) ?? ''
     await use.focus()
     await page.keyboard.press('Enter')
-    await page.getByText(`gated now has ${name.slice('Use this: '.length)}.`).waitFor()
+    await told(`gated now has ${name.slice('Use this: '.length)}.`)
     expect((await service.get('/api/endpoints/gated')).idleTimeoutMs).not.toBe(5000)
     // What the first question was refused with.
     expect(faults).toEqual([expect.stringContaining('400')])

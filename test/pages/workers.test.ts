@@ -209,13 +209,13 @@ describe('the drawer of a worker', () => {
   })
 
   test('replaces a worker: the new one is ready before the old one goes, and the reason is shown', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open, told } = await setup()
     await service.createEndpoint('calm', { workersMin: 1, workersMax: 1 })
     const { id } = await workerIn(service, 'idle')
     await open(`/workers`)
     await page.getByRole('button', { name: `More for worker ${id}` }).click()
     await page.getByRole('menuitem', { name: 'Replace' }).click()
-    await page.getByText('A new worker starts.').waitFor()
+    await told('A new worker starts.')
     const old = page.getByRole('listitem').filter({ hasText: id })
     // It says why while it goes; then it is folded away with the others that ended.
     await page.getByRole('button', { name: '1 ended in the last ten minutes' }).click()

@@ -1,9 +1,10 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { download, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -70,13 +71,13 @@ describe('the gallery', () => {
     const { service, page, open, shoot, faults } = await setup()
     await createPainter(service)
     const run = await painted(service, { text: 'a harbour at dusk', seed: SEED })
-    const saved = async (name: string) => {
-      const [download] = await Promise.all([
-        page.waitForEvent('download'),
-        page.getByRole('menuitem', { name: /^Export/ }).click(),
-      ])
+    const saved = async (menu: string, name: string) => {
+      const { bytes } = await download(page, async () => {
+        await page.getByRole('button', { name: menu }).click()
+        await page.getByRole('menuitem', { name: /^Export/ }).click()
+      })
       const path = join(service.folder, name)
-      await download.saveAs(path)
+      writeFileSync(path, bytes)
       return path
     }
     const opened = async (path: string) => {
@@ -89,8 +90,7 @@ describe('the gallery', () => {
       return await service.get(`/api/workflows/${id}`)
     }
     await open(`/workflows/gallery/${run.id}`)
-    await page.getByRole('button', { name: 'More actions' }).click()
-    const file = await saved('run.graph.jsonl')
+    const file = await saved('More actions', 'run.graph.jsonl')
     const fromRun = await opened(file)
     expect(fromRun.text).toContain(SEED)
     await shoot('gallery-run-opened')
@@ -108,8 +108,7 @@ describe('the gallery', () => {
     const set = await service.command('workflow', 'run', file, '--endpoint', 'painter', '--set', '3.seed=1')
     expect(set.stderr).toContain('An exported run is run as it was sent')
     await open('/workflows')
-    await page.getByRole('button', { name: `More for ${fromRun.name}` }).click()
-    const again = await opened(await saved('workflow.graph.jsonl'))
+    const again = await opened(await saved(`More for ${fromRun.name}`, 'workflow.graph.jsonl'))
     expect(again.id).not.toBe(fromRun.id)
     expect(JSON.parse(again.text)).toEqual(JSON.parse(fromRun.text))
     const choosing = page.waitForEvent('filechooser')

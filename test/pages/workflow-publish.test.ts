@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { pictureSize } from '../../src-main/domain/media.ts'
 import { noBrowser } from '../support/chromium.ts'
 import type { ServedService } from '../support/served-service.ts'
-import { choose, setup } from './support.ts'
+import { choose, download, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -99,12 +99,9 @@ test('the form of a graph sets its inputs and runs it, and a sweep makes a sheet
   expect(await page.getByRole('rowheader').allTextContents()).toEqual(['1', '2'])
   await expectAccessible()
   await shoot('workflow-sweep-table')
-  const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Save as one picture' }).click()
-  const saved = await download
-  expect(saved.suggestedFilename()).toBe('Lamp sheet.png')
-  const sheet = readFileSync(await saved.path())
-  expect(pictureSize(sheet, 'image/png')?.width).toBeGreaterThan(640)
+  const sheet = await download(page, () => page.getByRole('button', { name: 'Save as one picture' }).click())
+  expect(sheet.name).toBe('Lamp sheet.png')
+  expect(pictureSize(sheet.bytes, 'image/png')?.width).toBeGreaterThan(640)
   await page.getByRole('link', { name: 'Run with seed 2, steps 3' }).click()
   await page.waitForURL('**/workflows/gallery/*')
 

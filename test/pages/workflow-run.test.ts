@@ -108,7 +108,7 @@ describe('running a graph in the editor', () => {
   })
 
   test('shows on its nodes how far it is, with the picture on the way', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults, told } = await setup()
     await createPainter(service)
     const gate = service.gate('step')
     await open(`${await workflow(service, { gate, loads: true })}?side=results`)
@@ -124,7 +124,7 @@ describe('running a graph in the editor', () => {
     await expectAccessible()
     await shoot('run-refused')
     await bar.getByRole('button', { name: 'Scale the pictures down' }).click()
-    await page.getByText('Scaled down: none-scaled.png').waitFor()
+    await told('Scaled down: none-scaled.png')
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
     await bar.getByText('step 1 of 2').waitFor()
     const results = page.getByRole('region', { name: 'Results' })
@@ -141,10 +141,10 @@ describe('running a graph in the editor', () => {
 
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await results.getByRole('button', { name: 'Copy picture' }).click()
-    await page.getByText('The picture is on the clipboard').waitFor()
+    await told('The picture is on the clipboard')
     await results.getByRole('button', { name: 'Use as input' }).click()
     await page.getByRole('menuitem', { name: 'Load Image (10)' }).click()
-    await page.getByText('harbour_00001_.png is the picture of Load Image (10)').waitFor()
+    await told('harbour_00001_.png is the picture of Load Image (10)')
     const canvas = page.locator('.react-flow')
     await canvas.getByText('none-scaled.png').waitFor({ state: 'detached' })
     await results.getByRole('button', { name: 'Load this graph' }).click()

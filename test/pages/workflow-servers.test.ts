@@ -37,7 +37,7 @@ async function comfyUi() {
 }
 
 test('a ComfyUI of this machine is an endpoint with one click in the editor, with its classes; settings say when they were read', async () => {
-  const { service, page, open, visit, expectAccessible, shoot, faults } = await setup()
+  const { service, page, open, visit, expectAccessible, shoot, faults, told } = await setup()
   const { address, place, lock } = await comfyUi()
   // The usual ports are of whoever runs this test: only which servers answer is told instead of looked for.
   const servers = [{ address, version: '0.3.64', devices: [{ name: 'cpu', type: 'cpu' }] }]
@@ -85,7 +85,7 @@ test('a ComfyUI of this machine is an endpoint with one click in the editor, wit
   const field = page.getByRole('textbox', { name: 'ComfyUI server' })
   await field.fill(address.replace('//', '//ann:secret@'))
   await page.getByRole('button', { name: 'Save 1 change' }).click()
-  await page.getByText('The settings of comfyui are saved.').waitFor()
+  await told('The settings of comfyui are saved.')
   expect(await page.getByRole('main').textContent()).not.toContain('secret')
   await until(async () => expect(await field.inputValue()).toBe(address.replace('//', '//ann:***@')))
   await read.click()

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { NARROW, type Pages, setup } from './support.ts'
+import { NARROW, type Pages, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -71,7 +71,7 @@ async function look(pages: Pages, name: string): Promise<void> {
 
 describe('in light and dark colours', () => {
   test('the list with nothing, and the panel that opens a folder', async () => {
-    const pages = await setup({}, PROCESSES)
+    const pages = await setupShared({}, PROCESSES)
     const { page, open, service } = pages
     copyExample(service, 'mixed')
     await open('/apps')
@@ -84,7 +84,7 @@ describe('in light and dark colours', () => {
   })
 
   test('the picture of a project', async () => {
-    const pages = await setup({}, PROCESSES)
+    const pages = await setupShared({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, copyExample(service, 'mixed'))
     await open(`/apps/projects/${id}`)
@@ -96,7 +96,7 @@ describe('in light and dark colours', () => {
   })
 
   test('a build and a plan', async () => {
-    const pages = await setup({}, PROCESSES)
+    const pages = await setupShared({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, copyExample(service, 'mixed'))
     await service.post(`/api/projects/${id}/build`, {})
@@ -111,7 +111,7 @@ describe('in light and dark colours', () => {
   })
 
   test('a preview', async () => {
-    const pages = await setup({}, PROCESSES)
+    const pages = await setupShared({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, copyExample(service, 'mixed'))
     await open(`/apps/projects/${id}/preview`)
@@ -126,7 +126,7 @@ describe('in light and dark colours', () => {
   })
 
   test('the picture of far too many endpoints', async () => {
-    const pages = await setup({}, PROCESSES)
+    const pages = await setupShared({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, writeLongApp(service))
     await open(`/apps/projects/${id}`)
@@ -138,7 +138,7 @@ describe('in light and dark colours', () => {
   })
 
   test('a plan with far too many endpoints', async () => {
-    const pages = await setup({}, PROCESSES)
+    const pages = await setupShared({}, PROCESSES)
     const { page, open, service } = pages
     const id = await openProject(service, writeLongApp(service))
     await open(`/apps/projects/${id}/deploy`)
@@ -152,7 +152,7 @@ describe('in light and dark colours', () => {
 })
 
 test('with the service down a page keeps what it showed, and says why it stands still', async () => {
-  const { page, open, service, shoot } = await setup({}, PROCESSES)
+  const { page, open, service, shoot } = await setupShared({}, PROCESSES)
   const id = await openProject(service, copyExample(service, 'mixed'))
   await open(`/apps/projects/${id}`)
   await page.locator('.react-flow__edge').first().waitFor()

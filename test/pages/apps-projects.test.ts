@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -45,7 +45,7 @@ const listOf = (page: Page, name: string) => page.getByRole('list', { name, exac
 
 describe('a folder', () => {
   test('is found by its path with the keyboard, and those with an app are marked', async () => {
-    const { service, page, open, expectAccessible, faults } = await setup({}, PROCESSES)
+    const { service, page, open, expectAccessible, faults } = await setupShared({}, PROCESSES)
     mkdirSync(join(service.folder, 'other'))
     cpSync(join(EXAMPLES, 'mixed'), join(service.folder, 'mixed'), { recursive: true })
     await open('/apps')
@@ -69,7 +69,7 @@ describe('a folder', () => {
   })
 
   test('that is not there is said in the panel, with the reason', async () => {
-    const { service, page, open } = await setup({}, PROCESSES)
+    const { service, page, open } = await setupShared({}, PROCESSES)
     await open('/apps')
     await page.getByRole('button', { name: 'Open folder' }).click()
     const panel = page.getByRole('dialog', { name: 'Open a folder' })
@@ -79,7 +79,7 @@ describe('a folder', () => {
   })
 
   test('is made from an example', async () => {
-    const { service, page, open } = await setup({}, PROCESSES)
+    const { service, page, open } = await setupShared({}, PROCESSES)
     await open('/apps')
     await page.getByRole('button', { name: 'Start with mixed' }).click()
     const panel = page.getByRole('dialog', { name: 'Start with mixed' })
@@ -98,7 +98,7 @@ describe('a folder', () => {
 
 describe('the picture of an app', () => {
   test('shows endpoints and who calls whom, and leads to each one in the source', async () => {
-    const { service, page, open, faults } = await setup({}, PROCESSES)
+    const { service, page, open, faults } = await setupShared({}, PROCESSES)
     const { id } = await openExample(service, 'mixed')
     await open(`/apps/projects/${id}`)
     const picture = page.getByRole('region', { name: 'Endpoints of mixed' })
@@ -123,7 +123,7 @@ describe('the picture of an app', () => {
   })
 
   test('says where the source is wrong and what to do, and looks again after a save', async () => {
-    const { service, page, open, shoot } = await setup({}, PROCESSES)
+    const { service, page, open, shoot } = await setupShared({}, PROCESSES)
     const { id, folder } = await openExample(service, 'hello')
     edit(folder, 'app.py', 'def ', 'deff ')
     await open(`/apps/projects/${id}`)
@@ -138,7 +138,7 @@ describe('the picture of an app', () => {
 
 describe('a build', () => {
   test('tells its steps, and then the size and what the artifact is made of', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup({}, PROCESSES)
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared({}, PROCESSES)
     const { id } = await openExample(service, 'mixed')
     await open(`/apps/projects/${id}/build`)
     await page.getByText('Not built yet').waitFor()
@@ -156,7 +156,7 @@ describe('a build', () => {
   })
 
   test('that fails says which step, where in the source, and why', async () => {
-    const { service, page, open, shoot } = await setup({}, PROCESSES)
+    const { service, page, open, shoot } = await setupShared({}, PROCESSES)
     const { id, folder } = await openExample(service, 'mixed')
     edit(folder, 'mood.py', '@Endpoint(name="mood", ', '@Endpoint(name="mood", dependencies=["no such requirement!"], ')
     await open(`/apps/projects/${id}/build`)
@@ -208,7 +208,7 @@ describe('an artifact with packages', () => {
 
 describe('a deploy', () => {
   test('shows its plan, goes live, and shows the next one as a diff', async () => {
-    const { service, page, open, shoot, expectAccessible, faults } = await setup({}, PROCESSES)
+    const { service, page, open, shoot, expectAccessible, faults } = await setupShared({}, PROCESSES)
     const { id, folder } = await openExample(service, 'mixed')
     await open(`/apps/projects/${id}/deploy`)
     await page.getByRole('button', { name: 'Deploy to production' }).click()
@@ -241,7 +241,7 @@ describe('a deploy', () => {
 
 describe('a deploy that cannot be', () => {
   test('says where the source is wrong, and that nothing was changed', async () => {
-    const { service, page, open, shoot } = await setup({}, PROCESSES)
+    const { service, page, open, shoot } = await setupShared({}, PROCESSES)
     const { id, folder } = await openExample(service, 'hello')
     edit(folder, 'app.py', 'def ', 'deff ')
     await open(`/apps/projects/${id}/deploy`)
@@ -260,7 +260,7 @@ describe('a deploy that cannot be', () => {
 
 describe('a preview', () => {
   test('follows each save, tells what breaks, and ends', async () => {
-    const { service, page, open, shoot, expectAccessible, faults } = await setup({}, PROCESSES)
+    const { service, page, open, shoot, expectAccessible, faults } = await setupShared({}, PROCESSES)
     const { id, folder } = await openExample(service, 'hello')
     await open(`/apps/projects/${id}/preview`)
     await page.getByRole('button', { name: 'Start preview' }).click()
@@ -292,7 +292,7 @@ describe('a preview', () => {
   })
 
   test('leads to a request, the workers and the logs of each of its endpoints', async () => {
-    const { service, page, open, shoot, expectAccessible, faults } = await setup({}, PROCESSES)
+    const { service, page, open, shoot, expectAccessible, faults } = await setupShared({}, PROCESSES)
     const { id, folder } = await openExample(service, 'hello')
     edit(folder, 'app.py', '    return {', '    print("greeted")\n    return {')
     await open(`/apps/projects/${id}/preview`)

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { startCommand } from '../e2e/support-cli.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -51,7 +51,7 @@ async function deploy(service: ServedService, folder: string, ...argv: readonly 
 
 describe('deployed apps', () => {
   test('stand in the list with environment, state and release', async () => {
-    const { service, page, open, expectAccessible, faults } = await setup({}, PROCESSES)
+    const { service, page, open, expectAccessible, faults } = await setupShared({}, PROCESSES)
     await open('/apps')
     await page.getByText('There are no apps yet').waitFor()
     await expectAccessible()
@@ -69,7 +69,7 @@ describe('deployed apps', () => {
   })
 
   test('are rolled back: the release is followed, and the earlier code answers', async () => {
-    const { service, page, open, shoot } = await setup({}, PROCESSES)
+    const { service, page, open, shoot } = await setupShared({}, PROCESSES)
     const folder = writeApp(service, { 'greet.py': GREET, 'count.py': COUNT })
     await deploy(service, folder)
     writeApp(service, { 'greet.py': GREET.replace('Hello', 'Good day') })
@@ -96,7 +96,7 @@ describe('deployed apps', () => {
 })
 
 test('an app lists its environments, and is deleted with all of them after a question that names it', async () => {
-  const { service, page, open, expectAccessible, shoot } = await setup({}, PROCESSES)
+  const { service, page, open, expectAccessible, shoot } = await setupShared({}, PROCESSES)
   await deploy(service, writeApp(service, { 'greet.py': GREET }))
   await service.post('/api/apps/shop/environments', { name: 'staging' })
   await open('/apps/deployed/shop')
@@ -121,7 +121,7 @@ test('an app lists its environments, and is deleted with all of them after a que
 
 describe('an environment', () => {
   test('takes variables that are never shown, and gives them to workers with a release', async () => {
-    const { service, page, open, faults } = await setup({}, PROCESSES)
+    const { service, page, open, faults } = await setupShared({}, PROCESSES)
     const folder = writeApp(service, { 'tell.py': TELL })
     await deploy(service, folder)
     await open('/apps/deployed/shop/production/variables')
@@ -147,7 +147,7 @@ describe('an environment', () => {
   })
 
   test('is undeployed, rolled back to life, and deleted, each after a question that names it', async () => {
-    const { service, page, open } = await setup({}, PROCESSES)
+    const { service, page, open } = await setupShared({}, PROCESSES)
     await deploy(service, writeApp(service, { 'greet.py': GREET }))
     await open('/apps/deployed/shop/production')
     const choose = async (item: string) => {
@@ -167,7 +167,7 @@ describe('an environment', () => {
   })
 
   test('shows a release that somebody else makes, and gives it up', async () => {
-    const { service, page, open, shoot } = await setup({}, PROCESSES)
+    const { service, page, open, shoot } = await setupShared({}, PROCESSES)
     const folder = writeApp(service, { 'greet.py': GREET })
     await deploy(service, folder)
     writeApp(service, { 'greet.py': `import time\ntime.sleep(600)\n${GREET}` })
@@ -187,7 +187,7 @@ describe('an environment', () => {
   })
 
   test('that is not there says so', async () => {
-    const { page, open } = await setup({}, PROCESSES)
+    const { page, open } = await setupShared({}, PROCESSES)
     await open('/apps/deployed/nobody/nowhere')
     await page.getByText('There is no environment nobody/nowhere').waitFor()
     await open('/apps/deployed/nobody')
@@ -197,7 +197,7 @@ describe('an environment', () => {
 
 describe('in light and dark colours', () => {
   test('lists and environment have no serious fault of access, wide and narrow', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup({}, PROCESSES)
+    const { service, page, open, expectAccessible, shoot } = await setupShared({}, PROCESSES)
     await deploy(service, writeApp(service, { 'greet.py': GREET, 'count.py': COUNT }))
     await service.ask('PATCH', '/api/apps/shop/environments/production/variables', { set: { TOKEN: 'x', OTHER: 'y' } })
     for (const size of [undefined, NARROW, { width: 800, height: 700 }]) {

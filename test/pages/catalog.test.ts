@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -11,7 +11,7 @@ const NO_ENGINE = { DOCKER_HOST: 'unix:///nowhere/docker.sock' } as const
 
 describe('the catalog', () => {
   test('makes an endpoint of an entry that runs anywhere, which answers its example', async () => {
-    const { service, page, open, expectAccessible, faults } = await setup()
+    const { service, page, open, expectAccessible, faults } = await setupShared()
     await open('/catalog')
     await page.getByRole('button', { name: 'Create endpoint from Test picture' }).click()
     const panel = page.getByRole('dialog', { name: 'Test picture' })
@@ -32,14 +32,14 @@ describe('the catalog', () => {
   })
 
   test('offers a name that is free', async () => {
-    const { service, page, visit } = await setup()
+    const { service, page, visit } = await setupShared()
     await service.createEndpoint('hello')
     await visit('/catalog?entry=hello')
     await until(async () => expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('hello-2'))
   })
 
   test('finds by name, model and image, and the address says so', async () => {
-    const { page, open } = await setup()
+    const { page, open } = await setupShared()
     await open('/catalog')
     await page.keyboard.press('/')
     await page.keyboard.type('flux')
@@ -72,7 +72,7 @@ describe('the catalog', () => {
 
 describe('in light and dark colours', () => {
   test('the catalog has no serious fault of access, at every width', async () => {
-    const { page, open, expectAccessible, shoot } = await setup({})
+    const { page, open, expectAccessible, shoot } = await setupShared({})
     for (const [name, size] of [
       ['wide', undefined],
       ['narrow', NARROW],

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import { type ServedService, type ServeOptions, until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { type ServedService, until } from '../support/served-service.ts'
+import { NARROW, type Pages, setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -14,8 +14,8 @@ const bar = (page: Page) => page.getByRole('region', { name: 'Unsaved changes' }
 const settings = async (service: ServedService, id = 'hello') => service.get(`/api/endpoints/${id}`)
 
 /** The settings of a fresh endpoint. */
-async function atSettings(look: object = {}, config: object = {}, serve: ServeOptions = {}) {
-  const pages = await setup(look, serve)
+async function atSettings(config: object = {}, start: () => Promise<Pages> = setupShared) {
+  const pages = await start()
   await pages.service.createEndpoint('hello', config)
   await pages.open('/endpoints/hello/settings')
   await pages.page.getByLabel('Maximum workers').waitFor()
@@ -24,7 +24,7 @@ async function atSettings(look: object = {}, config: object = {}, serve: ServeOp
 
 describe('the settings of an endpoint', () => {
   test('say before a save what changes, and what the save does; undo takes it back', async () => {
-    const { service, page, faults } = await atSettings({}, { workersMax: 3 })
+    const { service, page, faults } = await atSettings({ workersMax: 3 })
     await page.getByLabel('Maximum workers').fill('5')
     await page.getByLabel('Idle timeout').fill('1.5')
     await bar(page).getByText('Takes effect at once').waitFor()
@@ -66,7 +66,7 @@ describe('the settings of an endpoint', () => {
   })
 
   test('say that workers are replaced, and replace them', async () => {
-    const { service, page } = await atSettings({}, { workersMin: 1 })
+    const { service, page } = await atSettings({ workersMin: 1 })
     await page.getByText('1 of 3 workers').waitFor()
     await page.getByRole('button', { name: 'Add variable' }).click()
     await page.getByLabel('Name of variable 1').fill('COLOUR')
@@ -192,10 +192,10 @@ describe('the settings of an endpoint', () => {
 })
 
 // Nothing listens there: a service that stops waits for no engine.
-const NO_ENGINE = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
+const withoutEngine = () => setup({}, { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } })
 
 test('settings that cannot be saved as the service is down are kept, and saved when it is back', async () => {
-  const { service, page, shoot } = await atSettings({}, {}, NO_ENGINE)
+  const { service, page, shoot } = await atSettings({}, withoutEngine)
   const port = Number(new URL(service.url()).port)
   await page.getByLabel('Maximum workers').fill('8')
   await service.stop()
@@ -211,7 +211,7 @@ test('settings that cannot be saved as the service is down are kept, and saved w
 
 describe('the settings of an endpoint of an app', () => {
   test('are set by its deploys: they say so, and leave the fault switches to be changed', async () => {
-    const { service, page, open } = await atSettings({}, {}, NO_ENGINE)
+    const { service, page, open } = await atSettings({}, withoutEngine)
     const port = Number(new URL(service.url()).port)
     await service.stop()
     const app = { name: 'shop', environment: 'production', resource: 'hello', code: 'a', variables: 0 }
@@ -250,7 +250,8 @@ describe('fault injection', () => {
     await banner.getByRole('button', { name: 'Turn all off' }).click()
     await banner.waitFor({ state: 'detached' })
     await until(async () => expect(await settings(service)).not.toHaveProperty('faults'))
-    await page.getByRole('button', { name: 'Undo' }).click()
+    // The notice of what was saved may still be there.
+    await page.getByRole('button', { name: 'Undo' }).last().click()
     await until(async () => expect((await settings(service)).faults).toMatchObject({ delayMs: 2000 }))
   })
 })
@@ -261,7 +262,7 @@ describe('in light and dark colours', () => {
       Array.from({ length: 12 }, (_value, n) => [`A_RATHER_LONG_NAME_OF_A_VARIABLE_${n}`, `${n}`]),
     )
     const config = { container: { image: 'x', gpu: 'ADA_24' }, env, faults: { delayMs: 500 } }
-    const { page, expectAccessible, shoot } = await atSettings({}, config)
+    const { page, expectAccessible, shoot } = await atSettings(config)
     for (const [name, size] of [
       ['wide', undefined],
       ['narrow', NARROW],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, NARROW, setup } from './support.ts'
+import { choose, NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -23,7 +23,7 @@ async function createPaused(service: ServedService, id: string): Promise<void> {
 
 describe('the list of endpoints', () => {
   test('says the first step where there is none, and the first endpoint takes its place', async () => {
-    const { service, page, open, expectAccessible, faults } = await setup()
+    const { service, page, open, expectAccessible, faults } = await setupShared()
     await open('/')
     await page.getByText('There are no endpoints yet').waitFor()
     expect(new URL(page.url()).pathname).toBe('/endpoints')
@@ -34,7 +34,7 @@ describe('the list of endpoints', () => {
   })
 
   test('shows state, queue, workers, times and the last error of each', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await service.createHandler('faces', HANDLER, { workersMax: 3, name: 'Faces' })
     await service.jobEnd('faces', await service.run('faces', { bad: true }))
     await createPaused(service, 'held')
@@ -47,7 +47,7 @@ describe('the list of endpoints', () => {
   })
 
   test('follows what happens: jobs, workers, a new name, the end of an endpoint', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await service.createEndpoint('gated', { workersMax: 1 })
     await open('/endpoints')
     const row = page.getByRole('row', { name: /gated/ })
@@ -67,7 +67,7 @@ describe('the list of endpoints', () => {
   })
 
   test('is used with the keyboard alone: search, move, open, go back', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     for (const id of ['one', 'two', 'three']) await service.createEndpoint(id)
     await open('/endpoints')
     await page.getByRole('row', { name: /three/ }).waitFor()
@@ -88,7 +88,7 @@ describe('the list of endpoints', () => {
   })
 
   test('sorts by a column, and the address says so', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     for (const id of ['b', 'a']) await service.createEndpoint(id)
     await createPaused(service, 'c')
     await open('/endpoints')
@@ -103,7 +103,7 @@ describe('the list of endpoints', () => {
   })
 
   test('tells long names apart, and a filter is saved as a view under its address', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup({ viewport: NARROW })
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared({ viewport: NARROW })
     const long = 'summaries-of-customer-conversations-in-many-languages'
     for (const end of ['production', 'staging']) await service.createEndpoint(`chat-${end}`, { name: `${long}-${end}` })
     await createPaused(service, 'held')
@@ -135,7 +135,7 @@ describe('the list of endpoints', () => {
 })
 
 test('an endpoint whose workers crash says so in list, head, palette and status bar, with the last words', async () => {
-  const { service, page, open, expectAccessible, shoot, faults } = await setup()
+  const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
   await service.createHandler('broken', 'import not_there_at_all', { workersMin: 1 })
   await open('/endpoints')
   const row = page.getByRole('row', { name: /broken/ })
@@ -175,7 +175,7 @@ test('an endpoint whose workers crash says so in list, head, palette and status 
 
 describe('a new endpoint', () => {
   test('is made from a handler file, and its key is shown once', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup()
+    const { service, page, open, expectAccessible, shoot } = await setupShared()
     await service.createHandler('other', HANDLER)
     await open('/endpoints')
     await page.keyboard.press('n')
@@ -212,7 +212,7 @@ describe('a new endpoint', () => {
 
 describe('an endpoint', () => {
   test('shows its charts and its latest jobs, which change in place', async () => {
-    const { service, page, open, faults } = await setup()
+    const { service, page, open, faults } = await setupShared()
     await service.createEndpoint('gated', { workersMax: 1 })
     const jobId = await service.run('gated', { gates: [service.gate('go')] })
     await open('/endpoints/gated')
@@ -228,7 +228,7 @@ describe('an endpoint', () => {
   })
 
   test('says why jobs wait, and what to do', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await createPaused(service, 'gated')
     await open('/endpoints/gated')
     const notice = page.getByRole('status').filter({ hasText: '1 job waits. The endpoint is paused.' })
@@ -238,21 +238,21 @@ describe('an endpoint', () => {
   })
 
   test('is paused by a key, and the notice takes it back', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open, told } = await setupShared()
     await service.createEndpoint('hello')
     await open('/endpoints/hello')
     const paused = async () => (await service.get('/api/endpoints/hello')).paused
     await page.getByText('Latest jobs').waitFor()
     await page.keyboard.press('p')
-    await page.getByText('hello is paused').waitFor()
+    await told('hello is paused')
     expect(await paused()).toBe(true)
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('hello takes jobs again').waitFor()
+    await told('hello takes jobs again')
     expect(await paused()).toBe(false)
   })
 
   test('is deleted after a question that names it', async () => {
-    const { service, page, open, expectAccessible } = await setup()
+    const { service, page, open, expectAccessible } = await setupShared()
     await service.createEndpoint('hello')
     await open('/endpoints/hello')
     const ask = async () => {
@@ -270,7 +270,7 @@ describe('an endpoint', () => {
   })
 
   test('that is not there says so', async () => {
-    const { page, open } = await setup()
+    const { page, open } = await setupShared()
     await open('/endpoints/nobody')
     await page.getByText('There is no endpoint nobody').waitFor()
   })
@@ -278,7 +278,7 @@ describe('an endpoint', () => {
 
 describe('in light and dark colours', () => {
   test('list and overview have no serious fault of access, wide and narrow', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup({})
+    const { service, page, open, expectAccessible, shoot } = await setupShared({})
     await service.createHandler('faces', HANDLER, {
       name: 'A name that is longer than what a narrow window has room for',
     })

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { setup } from './support.ts'
+import { setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -44,7 +44,7 @@ const countOf = async (service: ServedService, status: string) =>
 
 describe('selected jobs', () => {
   test('are retried, and each row says so at once', async () => {
-    const { service, page, open, expectAccessible, faults } = await setup()
+    const { service, page, open, expectAccessible, faults, told } = await setupShared()
     const [oldest = '', middle = '', newest = ''] = await withFailed(service, 3)
     await open('/jobs')
     await page.getByRole('row', { name: newest }).getByRole('checkbox').click({ force: true })
@@ -60,7 +60,7 @@ describe('selected jobs', () => {
     await page.getByRole('button', { name: 'Retry 2' }).click()
     await holdNotice(page, '2 jobs will be queued again in 10 s.')
     await page.getByRole('button', { name: 'Do it now' }).click()
-    await page.getByText('2 jobs queued again.').waitFor()
+    await told('2 jobs queued again.')
     for (const id of [oldest, newest]) await page.getByRole('row', { name: id }).getByText('Queued').waitFor()
     await page.getByRole('row', { name: middle }).getByText('Failed').waitFor()
     expect(await countOf(service, 'IN_QUEUE')).toBe(2)
@@ -69,7 +69,7 @@ describe('selected jobs', () => {
   })
 
   test('that match a filter are cancelled, all of them, and no others', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup()
+    const { service, page, open, expectAccessible, shoot, told } = await setupShared()
     await withFailed(service, 2)
     await withWaiting(service, 150)
     await open('/jobs?endpoint=held')
@@ -82,18 +82,18 @@ describe('selected jobs', () => {
     await expectAccessible()
     await shoot('jobs-undo')
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('Nothing was changed.').waitFor()
+    await told('Nothing was changed.')
     expect(await countOf(service, 'IN_QUEUE')).toBe(150)
     await page.unrouteAll()
     await page.getByRole('checkbox', { name: 'Select all' }).click()
     await page.getByRole('button', { name: 'Cancel 150' }).click()
-    await page.getByText('150 jobs cancelled.').waitFor()
+    await told('150 jobs cancelled.')
     expect([await countOf(service, 'CANCELLED'), await countOf(service, 'FAILED')]).toEqual([150, 2])
     await until(async () => expect(await page.getByRole('row', { name: /Cancelled/ }).count()).toBeGreaterThan(10))
   })
 
   test('are chosen and moved with the keyboard alone', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open, told } = await setupShared()
     await withWaiting(service, 4)
     await open('/jobs')
     await page
@@ -110,12 +110,12 @@ describe('selected jobs', () => {
     await lengthenUndo(page)
     await page.keyboard.press('c')
     await page.getByRole('button', { name: 'Undo' }).press('Enter')
-    await page.getByText('Nothing was changed.').waitFor()
+    await told('Nothing was changed.')
     expect(await countOf(service, 'IN_QUEUE')).toBe(4)
   })
 
   test('that are two lead to their comparison', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     const [older = '', newer = ''] = await withWaiting(service, 2)
     await open('/jobs')
     for (const id of [newer, older]) await page.getByRole('row', { name: id }).locator('[data-select]').click()
@@ -124,7 +124,7 @@ describe('selected jobs', () => {
   })
 
   test('are none when another filter is chosen', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await withFailed(service, 1)
     await withWaiting(service, 2)
     await open('/jobs')
@@ -136,7 +136,7 @@ describe('selected jobs', () => {
   })
 
   test('stay where they are while others come', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     const [id = ''] = await withWaiting(service, 1)
     await open('/jobs')
     await page.getByRole('row', { name: id }).locator('[data-select]').click()

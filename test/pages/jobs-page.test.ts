@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, setup } from './support.ts'
+import { choose, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -72,7 +72,7 @@ async function ledJob(service: ServedService, input: object = {}, code: string =
 
 describe('a job', () => {
   test('is followed through its life: why it waits, where it runs, its progress, its output', async () => {
-    const { service, page, open, expectAccessible, faults } = await setup()
+    const { service, page, open, expectAccessible, faults } = await setupShared()
     await service.createHandler('led', LED, { workersMax: 1 })
     await service.post('/api/endpoints/led/pause')
     const id = await service.run('led', { gate: service.gate('led'), seed: 7 })
@@ -102,7 +102,7 @@ describe('a job', () => {
   })
 
   test('that has failed says why, and is retried', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup()
+    const { service, page, open, expectAccessible, shoot, told } = await setupShared()
     const id = await ledJob(service, { bad: true })
     service.openGate('led-end')
     await service.jobEnd('led', id)
@@ -125,14 +125,14 @@ describe('a job', () => {
     const link = calls.getByRole('link', { name: /^Open .*\.py:15$/ })
     await until(async () => expect(await link.getAttribute('href')).toBe(`vscode://file${handler}:15`))
     await page.keyboard.press('r')
-    await page.getByText('The job is queued again').waitFor()
+    await told('The job is queued again')
     await page.getByRole('list', { name: 'What happened' }).getByText('Retried, queued again').waitFor()
     await page.getByRole('link', { name: /^Attempts/ }).click()
     await until(async () => expect(await page.getByRole('row', { name: /no face|Failed/ }).count()).toBe(2))
   })
 
   test('is cancelled after a question, and says so at once', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     const id = await ledJob(service)
     await open(`/jobs/${id}`)
     await page.getByRole('banner').getByText('Running').waitFor()
@@ -145,7 +145,7 @@ describe('a job', () => {
   })
 
   test('leads to its input, to be changed and sent again', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     const id = await ledJob(service)
     await open(`/jobs/${id}`)
     await page.getByRole('button', { name: 'Duplicate and edit' }).click()
@@ -153,14 +153,14 @@ describe('a job', () => {
   })
 
   test('shows what it has printed', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     const id = await ledJob(service)
     await open(`/jobs/${id}?tab=logs`)
     await page.getByRole('log').getByText('loading the model').waitFor()
   })
 
   test('shows its stream as it comes, and replays it from any place', async () => {
-    const { service, page, open, expectAccessible } = await setup()
+    const { service, page, open, expectAccessible } = await setupShared()
     const id = await ledJob(service, {}, STREAMING)
     await open(`/jobs/${id}?tab=stream`)
     const stream = page.getByRole('region', { name: 'Stream' })
@@ -181,7 +181,7 @@ describe('a job', () => {
   })
 
   test('shows how its webhook went, and sends it again when asked', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open, told } = await setupShared()
     let answers = 0
     const receiver = createServer((_request, response) => {
       answers += 1
@@ -202,13 +202,13 @@ describe('a job', () => {
     await row.getByText('Delivered').waitFor()
     expect(answers).toBe(1)
     await row.getByRole('button', { name: 'Resend' }).click()
-    await page.getByText(/is being sent to/).waitFor()
+    await told(/is being sent to/)
     await until(() => expect(answers).toBe(2))
     await row.getByText('Delivered').waitFor()
   })
 
   test('shows pictures as image workers give them, tables, and the same as text', async () => {
-    const { service, page, open, faults } = await setup()
+    const { service, page, open, faults } = await setupShared()
     const rows = [
       { city: 'Oslo', count: 3 },
       { city: 'Rome', count: 5 },
@@ -231,7 +231,7 @@ describe('a job', () => {
   })
 
   test('that is not there says so', async () => {
-    const { page, open } = await setup()
+    const { page, open } = await setupShared()
     await open('/jobs/nobody')
     await page.getByText('There is no job nobody').waitFor()
   })
@@ -239,7 +239,7 @@ describe('a job', () => {
 
 describe('two jobs', () => {
   test('are compared: facts, inputs and outputs, pictures beside each other', async () => {
-    const { service, page, open, expectAccessible, faults } = await setup()
+    const { service, page, open, expectAccessible, faults } = await setupShared()
     const images = (red: number) => ({ images: [{ data: picture(red) }], seed: red })
     const a = await ledJob(service, { seed: 1, output: images(10) })
     service.openGate('led-end')

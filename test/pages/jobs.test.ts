@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, setup } from './support.ts'
+import { choose, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -32,7 +32,7 @@ async function withWaiting(service: ServedService, endpointId: string, count: nu
 
 describe('the list of jobs', () => {
   test('says the first step where there is none, and the first job takes its place', async () => {
-    const { service, page, open, expectAccessible, faults } = await setup()
+    const { service, page, open, expectAccessible, faults } = await setupShared()
     await open('/jobs')
     await page.getByText('There are no jobs yet').waitFor()
     await expectAccessible()
@@ -42,7 +42,7 @@ describe('the list of jobs', () => {
   })
 
   test('shows state, endpoint, times, tries, worker and error of each', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     const [id = ''] = await withFailed(service, 1)
     await open('/jobs')
     const row = page.getByRole('row', { name: id })
@@ -52,7 +52,7 @@ describe('the list of jobs', () => {
   })
 
   test('is filtered by state, endpoint, worker, time and text, and the address says so', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     const failed = await withFailed(service, 2)
     await withWaiting(service, 'held', 3)
     const { workerId } = await service.get(`/api/jobs/${failed[0]}`)
@@ -89,7 +89,7 @@ describe('the list of jobs', () => {
   })
 
   test('follows jobs in place, and lets new ones in by itself while nobody reads', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await service.createEndpoint('gated', { workersMax: 1 })
     const id = await service.run('gated', { gates: [service.gate('go')] })
     await open('/jobs')
@@ -103,7 +103,7 @@ describe('the list of jobs', () => {
   })
 
   test('keeps new jobs back while somebody reads, until they are asked for', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await withWaiting(service, 'held', 3)
     await open('/jobs')
     await page
@@ -124,7 +124,7 @@ describe('the list of jobs', () => {
   })
 
   test('is used with the keyboard alone: move, open, go back', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     const ids = await withWaiting(service, 'held', 3)
     await open('/jobs?endpoint=held')
     await page.getByRole('row', { name: ids[0] ?? '' }).waitFor()

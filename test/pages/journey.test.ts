@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { setup } from './support.ts'
+import { setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -52,7 +52,7 @@ const answerOf = (page: Page, way: string) => page.getByRole('region', { name: `
 const tab = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).click()
 
 test('an endpoint is made, asked, watched, searched and mended, all in the pages', async () => {
-  const { service, page, open, faults } = await setup({}, PROCESSES)
+  const { service, page, open, faults } = await setupShared({}, PROCESSES)
   await open('/')
   await createEndpoint(page, service)
 
@@ -87,17 +87,17 @@ test('an endpoint is made, asked, watched, searched and mended, all in the pages
 })
 
 test('many waiting jobs are cancelled at once', async () => {
-  const { service, page, open, faults } = await setup({}, PROCESSES)
+  const { service, page, open, faults, told } = await setupShared({}, PROCESSES)
   await open('/')
   await createEndpoint(page, service)
   await page.keyboard.press('p')
-  await page.getByText('paint is paused').waitFor()
+  await told('paint is paused')
   for (let n = 0; n < 30; n++) await service.run('paint', { n })
   await open('/jobs?endpoint=paint')
   await page.getByText('30 match').waitFor()
   await page.getByRole('checkbox', { name: 'Select all' }).click()
   await page.getByRole('button', { name: 'Cancel 30' }).click()
-  await page.getByText('30 jobs cancelled.').waitFor()
+  await told('30 jobs cancelled.')
   expect((await service.get('/api/job-count?status=CANCELLED')).count).toBe(30)
   expect(faults).toEqual([])
 })

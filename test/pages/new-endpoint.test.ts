@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -43,7 +43,7 @@ const HUB = {
 
 describe('an endpoint from an image', () => {
   test('has the settings of the form, and a name by its image', async () => {
-    const { service, page, visit, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
+    const { service, page, visit, expectAccessible, shoot, faults } = await setupShared({}, { env: NO_ENGINE })
     await visit('/endpoints?new=image')
     const panel = page.getByRole('dialog', { name: TITLE })
     await panel.getByLabel('Image').fill('ghcr.io/ada/Face_Worker:1.2')
@@ -72,7 +72,7 @@ describe('an endpoint from an image', () => {
   })
 
   test('asks what the hub.json of its repository asks, and has the answers', async () => {
-    const { service, page, visit, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
+    const { service, page, visit, expectAccessible, shoot, faults } = await setupShared({}, { env: NO_ENGINE })
     await visit('/endpoints?new=image')
     const panel = page.getByRole('dialog', { name: TITLE })
     const file = panel.getByLabel('Form of its repository')
@@ -107,7 +107,7 @@ describe('an endpoint from an image', () => {
   })
 
   test('says what the service refuses, and keeps what was typed', async () => {
-    const { page, visit } = await setup({}, { env: NO_ENGINE })
+    const { page, visit } = await setupShared({}, { env: NO_ENGINE })
     await visit('/endpoints?new=image')
     const panel = page.getByRole('dialog', { name: TITLE })
     await panel.getByLabel('Image').fill('no image at all')
@@ -120,7 +120,7 @@ describe('an endpoint from an image', () => {
 
 describe('an endpoint from a web app', () => {
   test('is a process that answers requests', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared({}, { env: NO_ENGINE })
     mkdirSync(join(service.folder, 'site'))
     for (const name of ['ping', 'hello']) writeFileSync(join(service.folder, 'site', name), `this is ${name}`)
     await open('/endpoints')
@@ -143,7 +143,7 @@ describe('an endpoint from a web app', () => {
 
 describe('the page for an empty folder', () => {
   test('serves the sample, and shows the answer to its first job', async () => {
-    const { page, open, expectAccessible, shoot, faults } = await setup({}, { env: NO_ENGINE })
+    const { page, open, expectAccessible, shoot, faults } = await setupShared({}, { env: NO_ENGINE })
     await open('/')
     const steps = page.getByRole('region', { name: 'First steps' })
     await steps.getByRole('heading', { name: 'Deploy an app' }).waitFor()
@@ -163,7 +163,7 @@ describe('the page for an empty folder', () => {
   })
 
   test('opens a workflow that runs to a picture, and a sample app for a folder of ours', async () => {
-    const { page, open, faults } = await setup({}, { env: NO_ENGINE })
+    const { page, open, faults } = await setupShared({}, { env: NO_ENGINE })
     await open('/endpoints')
     await page.getByRole('button', { name: 'Open a sample workflow' }).click()
     await page.waitForURL('**/workflows/edit/*')
@@ -180,7 +180,7 @@ describe('the page for an empty folder', () => {
 
 describe('in light and dark colours', () => {
   test('the form has no serious fault of access, at every width', async () => {
-    const { page, visit, expectAccessible, shoot } = await setup({}, { env: NO_ENGINE })
+    const { page, visit, expectAccessible, shoot } = await setupShared({}, { env: NO_ENGINE })
     for (const [name, size] of [
       ['wide', undefined],
       ['narrow', NARROW],

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -41,7 +41,7 @@ const groupsOf = (page: Page) => palette(page).locator('[cmdk-group-heading]').a
 const chosen = (page: Page) => palette(page).getByRole('option', { selected: true })
 
 test('"new" finds on every page all that can be made', async () => {
-  const { service, page, open, faults } = await setup({}, PROCESSES)
+  const { service, page, open, faults } = await setupShared({}, PROCESSES)
   await service.createHandler('echo', ECHO)
   const makes = [
     'New endpoint from a command',
@@ -63,8 +63,8 @@ test('"new" finds on every page all that can be made', async () => {
     const missing = makes.filter((label) => !text.includes(label))
     expect([section, missing]).toEqual([section, section === 'settings' ? ['New registry credentials'] : []])
     if (section === 'settings') expect(text).toContain('Add registry credentials')
+    await page.keyboard.press('Escape')
   }
-  await page.keyboard.press('Escape')
   await ask(page, 'new key echo')
   await page.keyboard.press('Enter')
   await page.waitForURL('**/endpoints/echo/settings?section=key')
@@ -77,7 +77,7 @@ test('"new" finds on every page all that can be made', async () => {
 })
 
 test('endpoints, jobs, workflows and settings are found by the keyboard, and what was opened and used comes first', async () => {
-  const { service, page, open, expectAccessible, shoot, faults } = await setup({}, PROCESSES)
+  const { service, page, open, expectAccessible, shoot, faults } = await setupShared({}, PROCESSES)
   await service.createHandler('echo', ECHO)
   await service.createHandler('echo-two', ECHO)
   await service.post('/api/workflows', { name: 'Lighthouse at dusk', text: GRAPH, draft: true })
@@ -150,7 +150,7 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
 })
 
 test('nodes of the open graph are found by their titles, and come into sight', async () => {
-  const { service, page, visit, faults } = await setup({}, PROCESSES)
+  const { service, page, visit, faults } = await setupShared({}, PROCESSES)
   const { id } = await service.post('/api/workflows', { name: 'Harbour', text: GRAPH, draft: true })
   await visit(`/workflows/edit/${id}`)
   await page.getByRole('heading', { name: 'Harbour' }).waitFor({ state: 'attached' })

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
 import { createWeb } from '../support/web-client.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -25,7 +25,7 @@ const testsOf = async (service: ServedService, id: string) =>
 
 describe('a load test', () => {
   test('is started, watched to its end, and two are compared', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     await service.createHandler('echo', ECHO, { workersMax: 2, concurrency: 8 })
     await open('/endpoints/echo/requests?view=load')
     await page.getByText('There are no load tests of this endpoint yet').waitFor()
@@ -63,7 +63,7 @@ describe('a load test', () => {
   })
 
   test('goes on when the page is loaded again, and stops when it is told to', async () => {
-    const { service, page, open, shoot } = await setup({ colorScheme: 'dark' })
+    const { service, page, open, shoot } = await setupShared({ colorScheme: 'dark' })
     await service.createEndpoint('gated', { workersMax: 1 })
     await open('/endpoints/gated/requests?view=load')
     await page
@@ -82,7 +82,7 @@ describe('a load test', () => {
   })
 
   test('groups errors with their text', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup()
+    const { service, page, open, expectAccessible, shoot } = await setupShared()
     await service.createHandler('echo', ECHO, { workersMax: 1, concurrency: 4 })
     await open('/endpoints/echo/requests?view=load')
     await page.getByRole('textbox', { name: 'Body of each request' }).fill('{"input": {"bad": true}}')
@@ -95,7 +95,7 @@ describe('a load test', () => {
   })
 
   test('sends what is written for a load-balanced endpoint', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await createWeb(service)
     await open('/endpoints/web/requests')
     await page.getByLabel('Path', { exact: true }).fill('/echo?a=1')
@@ -107,7 +107,7 @@ describe('a load test', () => {
   })
 
   test('says which numbers it takes', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests?view=load')
     await page.getByLabel('Requests', { exact: true }).fill('100001')

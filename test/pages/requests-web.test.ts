@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
 import { createWeb } from '../support/web-client.ts'
-import { choose, NARROW, setup } from './support.ts'
+import { choose, NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -26,7 +26,7 @@ ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forev
 
 describe('a request to a load-balanced endpoint', () => {
   test('is answered with the session, which the worker does not see', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     await createWeb(service)
     // A service that has much to do: its log holds nothing as the page opens, nor when it is first asked after the
     // answer.
@@ -66,7 +66,7 @@ describe('a request to a load-balanced endpoint', () => {
   })
 
   test('shows events as they come, and can be stopped', async () => {
-    const { service, page, open, shoot } = await setup({ colorScheme: 'dark' })
+    const { service, page, open, shoot } = await setupShared({ colorScheme: 'dark' })
     await createWeb(service)
     await open('/endpoints/web/requests')
     await page.getByLabel('Path', { exact: true }).fill(`/events?gate=${service.gate('e')}`)
@@ -82,7 +82,7 @@ describe('a request to a load-balanced endpoint', () => {
   })
 
   test('is not followed where the worker leads', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     writeFileSync(join(service.folder, 'leads.py'), LEADS)
     await service.createEndpoint('leads', { command: 'python3 leads.py', loadBalanced: {}, workersMax: 1 })
     await open('/endpoints/leads/requests')
@@ -96,7 +96,7 @@ describe('a request to a load-balanced endpoint', () => {
   })
 
   test('that cannot be sent says why', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await createWeb(service)
     await open('/endpoints/web/requests')
     const send = page.getByRole('button', { name: 'Send', exact: true })
@@ -120,7 +120,7 @@ describe('a request to a load-balanced endpoint', () => {
   })
 
   test('is kept under a name', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await createWeb(service)
     await open('/endpoints/web/requests')
     await page.getByLabel('Path', { exact: true }).fill('/echo?kept=1')

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -34,7 +34,7 @@ const answer = (page: Page, operation: string) =>
 
 describe('a request by hand', () => {
   test('begins with an empty input, and runsync shows the answer with its times', async () => {
-    const { service, page, open, expectAccessible, shoot, faults } = await setup()
+    const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
     await page.getByText('Nothing has been sent to this endpoint yet').waitFor()
@@ -57,7 +57,7 @@ describe('a request by hand', () => {
   })
 
   test('is sent in all three ways at once, and the answers stand beside each other', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup()
+    const { service, page, open, expectAccessible, shoot } = await setupShared()
     await service.createHandler('words', STREAM)
     await open('/endpoints/words/requests')
     await write(page, '{"input": {}}')
@@ -74,7 +74,7 @@ describe('a request by hand', () => {
   })
 
   test('is sent by the keyboard from anywhere on the page, and by nothing in a panel above it', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
     await page.getByRole('textbox', { name: 'Body of the request' }).getByText('"input"').waitFor()
@@ -90,7 +90,7 @@ describe('a request by hand', () => {
   })
 
   test('shows pictures, and the same as JSON at a press', async () => {
-    const { service, page, open, shoot, faults } = await setup({ colorScheme: 'dark' })
+    const { service, page, open, shoot, faults } = await setupShared({ colorScheme: 'dark' })
     await service.createHandler('pictures', PICTURES)
     await open('/endpoints/pictures/requests')
     await write(page, '{"input": {}}')
@@ -105,7 +105,7 @@ describe('a request by hand', () => {
   })
 
   test('that fails says why, where the log is, and what to do', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup()
+    const { service, page, open, expectAccessible, shoot } = await setupShared()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
     await write(page, '{"input": {"bad": true}}')
@@ -119,7 +119,7 @@ describe('a request by hand', () => {
   })
 
   test('that is no JSON, or has no input, cannot be sent, and says what is wrong', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
     const send = page.getByRole('button', { name: 'Send', exact: true })
@@ -135,7 +135,7 @@ describe('a request by hand', () => {
   })
 
   test('takes options, which are fields of its body', async () => {
-    const { service, page, open, shoot } = await setup()
+    const { service, page, open, shoot } = await setupShared()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
     await page.getByRole('button', { name: 'Options' }).click()
@@ -151,7 +151,7 @@ describe('a request by hand', () => {
   })
 
   test('waits in a queue, says why, and can be cancelled', async () => {
-    const { service, page, open, shoot } = await setup()
+    const { service, page, open, shoot } = await setupShared()
     await service.createHandler('echo', ECHO)
     await service.post('/api/endpoints/echo/pause')
     await open('/endpoints/echo/requests')
@@ -167,7 +167,7 @@ describe('a request by hand', () => {
   })
 
   test('can begin from the input of a job, by its address or from the history', async () => {
-    const { service, page, open } = await setup()
+    const { service, page, open } = await setupShared()
     await service.createHandler('echo', ECHO)
     const first = await service.run('echo', { prompt: 'a harbour' })
     await service.jobEnd('echo', first)
@@ -186,7 +186,7 @@ describe('a request by hand', () => {
   })
 
   test('is kept under a name: saved, loaded, renamed, deleted, brought back', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup()
+    const { service, page, open, expectAccessible, shoot } = await setupShared()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
     await write(page, '{"input": {"prompt": "kept"}}')
@@ -219,7 +219,7 @@ describe('a request by hand', () => {
   })
 
   test('is offered fields and values of earlier inputs while it is written', async () => {
-    const { service, page, open, shoot } = await setup()
+    const { service, page, open, shoot } = await setupShared()
     await service.createHandler('echo', ECHO)
     await service.jobEnd('echo', await service.run('echo', { prompt: 'a boat', sampler: 'euler' }))
     await open('/endpoints/echo/requests')
@@ -239,7 +239,7 @@ describe('a request by hand', () => {
   })
 
   test('is copied as code in each language, without the key', async () => {
-    const { service, page, open } = await setup({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const { service, page, open } = await setupShared({ permissions: ['clipboard-read', 'clipboard-write'] })
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
     await write(page, `{"input": {"prompt": "it's $5"}}`)
@@ -265,7 +265,7 @@ describe('a request by hand', () => {
   })
 
   test('says so when the service is down, and what was written stays', async () => {
-    const { service, page, open, shoot } = await setup()
+    const { service, page, open, shoot } = await setupShared()
     await service.createHandler('echo', ECHO)
     await open('/endpoints/echo/requests')
     await write(page, '{"input": {"prompt": "stays"}}')
@@ -277,7 +277,7 @@ describe('a request by hand', () => {
   })
 
   test('with far too much stays usable: a long output, long names, a narrow window', async () => {
-    const { service, page, open, expectAccessible, shoot } = await setup({ colorScheme: 'dark' })
+    const { service, page, open, expectAccessible, shoot } = await setupShared({ colorScheme: 'dark' })
     await service.createHandler(
       'much',
       'def handler(job):\n    return {"text": "long " * 40000, "x" * 300: list(range(5000)), "rows": [{"a": "b" * 500}] * 300}\n',

@@ -2,12 +2,12 @@ import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
 import { createWeb } from '../support/web-client.ts'
-import { choose, NARROW, setup } from './support.ts'
+import { choose, NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
 test('a schedule is added, runs, is paused and deleted', async () => {
-  const { service, page, open, expectAccessible, shoot, faults } = await setup()
+  const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
   await service.createEndpoint('work')
   await open('/endpoints/work/requests?view=schedules')
   await page.getByText('There are no schedules of this endpoint yet').waitFor()
@@ -54,7 +54,7 @@ test('a schedule is added, runs, is paused and deleted', async () => {
 })
 
 test('a load-balanced endpoint has no schedules', async () => {
-  const { service, page, open } = await setup()
+  const { service, page, open } = await setupShared()
   await createWeb(service)
   await open('/endpoints/web/requests?view=schedules')
   await page.getByRole('radio', { name: 'Load test' }).waitFor()

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
-import { setup } from './support.ts'
+import { setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -19,7 +19,7 @@ async function asking(url: string) {
 }
 
 test('a program that asks to be signed in is allowed by a person, and only then gets the key', async () => {
-  const { service, page, open, expectAccessible, shoot, faults } = await setup()
+  const { service, page, open, expectAccessible, shoot, faults } = await setupShared()
   const program = await asking(service.url())
   await open(`/flash/login?request=${program.id}`)
   await page.getByRole('heading', { name: 'A program asks for access' }).waitFor()
@@ -35,7 +35,7 @@ test('a program that asks to be signed in is allowed by a person, and only then 
 })
 
 test('a program that is refused is told so', async () => {
-  const { service, page, open } = await setup()
+  const { service, page, open } = await setupShared()
   const program = await asking(service.url())
   await open(`/flash/login?request=${program.id}`)
   await page.getByRole('button', { name: 'Refuse' }).click()

@@ -1,25 +1,24 @@
 import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { BrowserContextOptions } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, type Pages, setup as setupPages } from './support.ts'
+import { NARROW, type Pages, setup as setupPages, setupShared as setupSharedPages } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-const NOWHERE = 'unix:///nowhere/docker.sock'
-
-/** A service without an engine and without cards, whatever this machine has. */
-function setup(look?: Parameters<typeof setupPages>[0]): Promise<Pages> {
-  return setupPages(look, { env: { DOCKER_HOST: NOWHERE } })
-}
+// A service without an engine and without cards, whatever this machine has.
+const BARE = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
+const setup = (look?: BrowserContextOptions) => setupPages(look, BARE)
+const setupShared = (look?: BrowserContextOptions) => setupSharedPages(look, BARE)
 
 const row = ({ page }: Pages, name: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { level: 2, name, exact: true }) })
 
 describe('the checks', () => {
   test('say what is there, and how to fix what is not, on a machine without an engine and without cards', async () => {
-    const pages = await setup()
+    const pages = await setupShared()
     const { page, open, expectAccessible, faults, shoot } = pages
     await open('/system')
     await row(pages, 'Docker').getByText('no Docker engine answers').waitFor()
@@ -35,7 +34,7 @@ describe('the checks', () => {
   })
 
   test('make keys private with a press, and the row is well again', async () => {
-    const pages = await setup()
+    const pages = await setupShared()
     const { service, open } = pages
     chmodSync(join(service.data, 'account.key'), 0o644)
     await open('/system')
@@ -43,13 +42,13 @@ describe('the checks', () => {
     await permissions.getByText('other users of this machine can reach account.key').waitFor()
     await permissions.getByRole('button', { name: 'Make private' }).click()
     // Told for ten seconds; the checks that follow may take longer.
-    await pages.page.getByText('Now private: account.key.').waitFor()
+    await pages.told('Now private: account.key.')
     await permissions.getByText('only you can read keys and data').waitFor()
   })
 
   test('start an endpoint again whose workers crash, and say why they do', async () => {
     const pages = await setup()
-    const { service, page, open, shoot } = pages
+    const { service, page, open, shoot, told } = pages
     await service.createHandler('broken', 'import nothing_like_it\n', { workersMin: 1 })
     await until(async () => {
       const { rows } = await service.get('/api/doctor')
@@ -64,26 +63,26 @@ describe('the checks', () => {
     await page.goBack()
     // Last: an endpoint that is started again has no row until it has crashed again.
     await broken.getByRole('button', { name: 'Start again' }).click()
-    await page.getByText('broken starts its next worker now.').waitFor()
+    await told('broken starts its next worker now.')
   })
 
   test('offer to remove what killed previews left', async () => {
-    const pages = await setup()
-    const { service, open, page } = pages
+    const pages = await setupShared()
+    const { service, open, told } = pages
     const left = join(service.data, 'previews', 'shop-x1')
     mkdirSync(left, { recursive: true })
     utimesSync(left, 1, 1)
     await open('/system')
     await row(pages, 'previews').getByRole('button', { name: 'Remove them' }).click()
-    await page.getByText('Leftovers of killed previews are removed.').waitFor()
+    await told('Leftovers of killed previews are removed.')
     await row(pages, 'previews').waitFor({ state: 'detached' })
   })
 })
 
 describe('the machine', () => {
   test('tells versions and copies a report without keys and paths', async () => {
-    const pages = await setup({ permissions: ['clipboard-read', 'clipboard-write'] })
-    const { service, page, open, expectAccessible, shoot } = pages
+    const pages = await setupShared({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const { service, page, open, expectAccessible, shoot, told } = pages
     await open('/system/machine')
     await page
       .getByText('This machine has no NVIDIA GPU')
@@ -93,7 +92,7 @@ describe('the machine', () => {
     await page.getByText('Not found', { exact: true }).waitFor()
     await page.getByText(process.versions.node).waitFor()
     await page.getByRole('button', { name: 'Copy report' }).click()
-    await page.getByText('The report is on the clipboard.').waitFor()
+    await told('The report is on the clipboard.')
     const report = await page.evaluate(() => navigator.clipboard.readText())
     expect(report).toContain(`Node: ${process.versions.node}`)
     expect(report).not.toContain(service.folder)
@@ -105,8 +104,8 @@ describe('the machine', () => {
 
 describe('the disk', () => {
   test('is told by kind, and cleaned up after saying what goes and how much that frees', async () => {
-    const pages = await setup()
-    const { service, page, open, expectAccessible, shoot } = pages
+    const pages = await setupShared()
+    const { service, page, open, expectAccessible, shoot, told } = pages
     mkdirSync(join(service.data, 'volumes', 'models'), { recursive: true })
     writeFileSync(join(service.data, 'volumes', 'models', 'weights'), Buffer.alloc(3 * 1024 * 1024))
     await service.createEndpoint('hello')
@@ -119,7 +118,7 @@ describe('the disk', () => {
     await question.getByText(/empties the log of the service.*frees about/).waitFor()
     await expectAccessible()
     await question.getByRole('button', { name: 'Clean up logs' }).click()
-    await page.getByText(/^Logs: .* are free again\.$/).waitFor()
+    await told(/^Logs: .* are free again\.$/)
   })
 })
 

@@ -1,18 +1,13 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { gzipSync } from 'node:zlib'
-import type { Response } from 'playwright-core'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { launch, setup } from './support.ts'
+import { launch, setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
-
-// Source: docs/spec/targets.md, 1.
-const FIRST_BUNDLE_BYTES = 350 * 1024
 
 describe('a browser', () => {
   test('that is not signed in sees how to sign in and nothing else, and goes on once it is', async () => {
@@ -58,7 +53,7 @@ describe('a browser', () => {
 
 describe('every page', () => {
   test('has an address, a title, and no serious fault of access', async () => {
-    const { page, open, expectAccessible, faults } = await setup()
+    const { page, open, expectAccessible, faults } = await setupShared()
     for (const section of PAGE_SECTIONS) {
       await open(`/${section}`)
       await page.getByRole('heading', { level: 1 }).waitFor()
@@ -69,7 +64,7 @@ describe('every page', () => {
   })
 
   test('that is not there says so, and leads on', async () => {
-    const { page, open } = await setup()
+    const { page, open } = await setupShared()
     await open('/endpoints/a/nothing/here')
     await page.getByText('There is no page at this address').waitFor()
     await page.getByRole('link', { name: 'All endpoints' }).click()
@@ -78,7 +73,7 @@ describe('every page', () => {
 })
 
 test('what is typed at once after the palette was asked for is no key of the page', async () => {
-  const { service, page, open } = await setup()
+  const { service, page, open } = await setupShared()
   await service.createEndpoint('hello')
   await open('/endpoints/hello')
   await page.keyboard.press('Control+k')
@@ -91,7 +86,7 @@ test('what is typed at once after the palette was asked for is no key of the pag
 })
 
 test('the palette finds endpoints and pages, and says their keys', async () => {
-  const { service, page, open, expectAccessible } = await setup()
+  const { service, page, open, expectAccessible } = await setupShared()
   await service.createEndpoint('hello')
   await open('/jobs')
   await page.keyboard.press('Control+k')
@@ -110,7 +105,7 @@ test('the palette finds endpoints and pages, and says their keys', async () => {
 })
 
 test('the colours that were chosen stay, whatever the system has', async () => {
-  const { page, open } = await setup({ colorScheme: 'light' })
+  const { page, open } = await setupShared({ colorScheme: 'light' })
   await open('/endpoints')
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   const light = await background()
@@ -138,7 +133,7 @@ test('when the service stops the page says so and keeps what it had, and goes on
 })
 
 test('a page of another port can do nothing here, though the browser sends it the same cookies', async () => {
-  const { service, page, open } = await setup()
+  const { service, page, open } = await setupShared()
   await service.createEndpoint('hello')
   await open('/endpoints/hello')
   const paused = async () => (await service.get('/api/endpoints/hello')).paused
@@ -159,29 +154,16 @@ test('a page of another port can do nothing here, though the browser sends it th
   expect(await paused()).toBe(true)
 })
 
-test('what the first page loads is at most 350 kB, packed, whichever it is', async () => {
-  const { page, open } = await setup()
-  // The other pages are loaded once the browser has nothing to do, which here never comes.
-  await page.addInitScript(() => {
-    window.requestIdleCallback = () => 0
-  })
-  // By content and not by address: the browser may have dropped what it has shown.
-  const bytesOf = async (url: string) => gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length
-  for (const section of PAGE_SECTIONS) {
-    const loaded = new Set<string>()
-    const note = (response: Response) => {
-      if (/\.(js|css)$/.test(new URL(response.url()).pathname)) loaded.add(response.url())
-    }
-    page.on('response', note)
-    await open(`/${section}`)
-    page.off('response', note)
-    const sizes = await Promise.all([...loaded].map(bytesOf))
-    expect(sizes.length, section).toBeGreaterThan(2)
-    expect(
-      sizes.reduce((sum, size) => sum + size, 0),
-      section,
-    ).toBeLessThan(FIRST_BUNDLE_BYTES)
-  }
+test('all pages are there once the browser had nothing to do, also when the service is gone', async () => {
+  const { service } = await setup()
+  const page = await (await launch()).newPage()
+  await page.goto((await service.post('/api/session-links')).url)
+  const loaded = () => page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name))
+  const pages = async () => (await loaded()).filter((name) => /Pages-[\w-]+\.js$/.test(name))
+  await until(async () => expect(new Set(await pages()).size).toBe(PAGE_SECTIONS.length))
+  await service.stop()
+  await page.getByRole('link', { name: 'System', exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'System' }).waitFor()
 })
 
 /** A page of another program on this machine; it notes the cookies that it gets. */

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { makeDocument } from '../renderer/editor-bench/make-document.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, type Pages, setup } from './support.ts'
+import { NARROW, type Pages, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -51,7 +51,7 @@ const said = (page: Page, words: string) =>
   page.locator('[aria-live="polite"]').getByText(words).waitFor({ state: 'attached' })
 
 test('one node, fifty and a thousand, in light and dark colours', async () => {
-  const pages = await setup({}, PROCESSES)
+  const pages = await setupShared({}, PROCESSES)
   const { page, shoot, expectAccessible, faults } = pages
   for (const nodes of [1, 50, 1000]) {
     await page.setViewportSize(WIDE)
@@ -69,7 +69,7 @@ test('one node, fifty and a thousand, in light and dark colours', async () => {
 })
 
 test('hands move, link, insert, add and undo', async () => {
-  const pages = await setup({}, PROCESSES)
+  const pages = await setupShared({}, PROCESSES)
   const { page, faults } = pages
   const kept = await openDocument(pages, nearDocument(7))
   await page.keyboard.press('a')
@@ -130,7 +130,7 @@ test('hands move, link, insert, add and undo', async () => {
 })
 
 test('widgets take links, keys find nodes and free places, and what is selected has a bar', async () => {
-  const pages = await setup({}, PROCESSES)
+  const pages = await setupShared({}, PROCESSES)
   const { page, faults, shoot, expectAccessible } = pages
   const kept = await openDocument(pages, nearDocument(7))
   await page.keyboard.press('a')
@@ -214,7 +214,7 @@ test('widgets take links, keys find nodes and free places, and what is selected 
 })
 
 test('links take points, nodes and new ends; a node is copied by hand', async () => {
-  const pages = await setup({}, PROCESSES)
+  const pages = await setupShared({}, PROCESSES)
   const { page, faults, expectAccessible, shoot, service, visit } = pages
   const empty = JSON.stringify({ last_node_id: 0, last_link_id: 0, nodes: [], links: [], groups: [], version: 0.4 })
   const { id } = await service.post('/api/workflows', { name: 'Empty', text: empty, draft: true })
@@ -270,7 +270,7 @@ test('links take points, nodes and new ends; a node is copied by hand', async ()
 })
 
 test('a box selects; what is selected is grouped, muted, copied to another window and made a subgraph', async () => {
-  const pages = await setup({}, PROCESSES)
+  const pages = await setupShared({}, PROCESSES)
   const { page, shoot, faults, service } = pages
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const kept = await openDocument(pages, nearDocument(7))
@@ -324,7 +324,7 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
 })
 
 test('keys alone: move between nodes, edit, add, link, open menus, delete', async () => {
-  const pages = await setup({}, PROCESSES)
+  const pages = await setupShared({}, PROCESSES)
   const { page, faults, expectAccessible, shoot } = pages
   const kept = await openDocument(pages, nearDocument(7))
   await node(page, 1).focus()
@@ -392,7 +392,7 @@ function coloursOf(canvas: Element): Readonly<Record<'red' | 'green' | 'other', 
 }
 
 test('minimap and the graph from far away show the colours of nodes, and follow them', async () => {
-  const pages = await setup({}, PROCESSES)
+  const pages = await setupShared({}, PROCESSES)
   const { page, shoot, faults } = pages
   const of = (id: number, colours: object) => ({
     ...{ id, type: 'EmptyLatentImage', pos: [id * 9000, 0], size: [6000, 9000], flags: {}, order: id, mode: 0 },

@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, NARROW, setup } from './support.ts'
+import { choose, download, NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -51,7 +51,7 @@ const asFile = (name: string, content: string | Buffer, type = 'application/json
 }
 
 test('first steps: a template opens in the editor, and is in the library with its picture', async () => {
-  const { page, open, service, expectAccessible, shoot, faults } = await setup()
+  const { page, open, service, expectAccessible, shoot, faults } = await setupShared()
   await open('/workflows')
   await page.getByText('There are no workflows yet').waitFor()
   await expectAccessible()
@@ -96,7 +96,7 @@ test('first steps: a template opens in the editor, and is in the library with it
 })
 
 test('the library at hand: search, order, names, copies, versions, and deleting with a way back', async () => {
-  const { page, open, service, expectAccessible, shoot, faults } = await setup({ colorScheme: 'dark' })
+  const { page, open, service, expectAccessible, shoot, faults, told } = await setupShared({ colorScheme: 'dark' })
   const castle = await add(service, 'Castle at dusk')
   await add(service, 'Bridge')
   await service.post(`/api/workflows/${castle.id}/versions`, {
@@ -130,7 +130,7 @@ test('the library at hand: search, order, names, copies, versions, and deleting 
   await page.getByRole('link', { name: 'Open Bridge', exact: true }).focus()
   await page.keyboard.press('Delete')
   await eventually(focused).toBe('Open Bridge (copy)')
-  await page.getByText('Bridge is deleted.').waitFor()
+  await told('Bridge is deleted.')
   await eventually(names).toEqual(['Bridge (copy)', 'Castle at dawn'])
   await shoot('workflow-library-few-dark-1440')
   await page.getByRole('button', { name: 'Undo' }).click()
@@ -149,7 +149,7 @@ test('the library at hand: search, order, names, copies, versions, and deleting 
 })
 
 test('far too much, little room, and no service: nothing is cut off, and the page says what is wrong', async () => {
-  const { page, open, service, expectAccessible, shoot } = await setup({ viewport: NARROW })
+  const { page, open, service, expectAccessible, shoot } = await setupShared({ viewport: NARROW })
   for (let at = 0; at < 90; at++)
     await add(service, at % 7 === 0 ? `${at} ${'a very long name '.repeat(9)}` : `Graph ${at}`)
   await open('/workflows')
@@ -179,7 +179,7 @@ test('far too much, little room, and no service: nothing is cut off, and the pag
 })
 
 test('files: each opens in a tab of its own, what holds no graph says why, and exports give back what came', async () => {
-  const { page, open, service, shoot, expectAccessible, faults } = await setup()
+  const { page, open, service, shoot, expectAccessible, faults, told } = await setupShared()
   const castle = await add(service, 'Castle')
   await open(`/workflows/edit/${castle.id}`)
   await tabsOf(page).getByText('Castle').waitFor()
@@ -190,28 +190,25 @@ test('files: each opens in a tab of its own, what holds no graph says why, and e
   await (await choosing).setFiles({ name: 'payload.json', mimeType: 'application/json', buffer: Buffer.from(payload) })
   await tabsOf(page).getByText('payload').waitFor()
   await drop(page, [asFile('half.json', TEMPLATE.slice(0, 900))])
-  await page.getByText('half.json: The workflow is not valid JSON').waitFor()
+  await told('half.json: The workflow is not valid JSON')
   await drop(page, [asFile('notes.txt', 'hello', 'text/plain')])
-  await page.getByText('notes.txt: The file holds no workflow').waitFor()
+  await told('notes.txt: The file holds no workflow')
   await tabsOf(page).getByText('Castle').click()
   await page.getByRole('heading', { name: 'Castle', level: 1 }).waitFor()
   await shoot('workflow-tabs-files-light-1440')
   await expectAccessible()
   const exported = async (name: string) => {
-    const coming = page.waitForEvent('download')
-    await page.getByRole('button', { name: 'File' }).click()
-    await page.getByRole('menuitem', { name }).click()
-    const download = await coming
-    const path = join(service.folder, download.suggestedFilename())
-    await download.saveAs(path)
-    return path
+    const { bytes } = await download(page, async () => {
+      await page.getByRole('button', { name: 'File' }).click()
+      await page.getByRole('menuitem', { name }).click()
+    })
+    return bytes
   }
-  expect(readFileSync(await exported('Export document'), 'utf8')).toBe(TEMPLATE)
-  expect(JSON.parse(readFileSync(await exported('Export payload'), 'utf8'))).toMatchObject({
+  expect((await exported('Export document')).toString()).toBe(TEMPLATE)
+  expect(JSON.parse((await exported('Export payload')).toString())).toMatchObject({
     '6': { class_type: 'KSampler', inputs: { seed: 20261 } },
   })
-  const picture = readFileSync(await exported('Export picture'))
-  writeFileSync(join(service.folder, 'kept.png'), picture)
+  const picture = await exported('Export picture')
   await drop(page, [asFile('Castle again.png', picture, 'image/png')])
   await tabsOf(page).getByText('Castle again').waitFor()
   await page.getByRole('heading', { name: 'Castle again', level: 1 }).waitFor()
@@ -232,7 +229,7 @@ test('files: each opens in a tab of its own, what holds no graph says why, and e
 })
 
 test('edits outlive a service that is killed, and a window that is closed right after an edit', async () => {
-  const { page, open, service, shoot } = await setup()
+  const { page, open, service, shoot } = await setupShared()
   const castle = await add(service, 'Castle')
   const port = Number(new URL(service.url()).port)
   await open(`/workflows/edit/${castle.id}`)
@@ -258,7 +255,7 @@ test('edits outlive a service that is killed, and a window that is closed right 
 })
 
 test('two windows never overwrite each other: the later one says so, and keeps its own as a copy', async () => {
-  const { page, open, service, shoot, expectAccessible } = await setup()
+  const { page, open, service, shoot, expectAccessible } = await setupShared()
   const castle = await add(service, 'Castle')
   await open(`/workflows/edit/${castle.id}`)
   await tabsOf(page).getByText('Castle').waitFor()

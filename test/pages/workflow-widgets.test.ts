@@ -2,7 +2,7 @@ import { encode } from 'fast-png'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -33,8 +33,8 @@ const pixels = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_byte, at) =>
 )
 const PNG = Buffer.from(encode({ width: WIDTH, height: HEIGHT, channels: 3, data: pixels }))
 
-async function editorWith(look: Parameters<typeof setup>[0] = {}, text = DOCUMENT) {
-  const pages = await setup(look)
+async function editorWith(look: Parameters<typeof setupShared>[0] = {}, text = DOCUMENT) {
+  const pages = await setupShared(look)
   const { id } = await pages.service.post('/api/workflows', { name: 'Fox', text })
   await pages.open(`/workflows/edit/${id}`)
   const kept = (part: string) =>
@@ -112,7 +112,9 @@ test('a prompt is written in large, with weights, and is kept', async () => {
 })
 
 test('a file becomes an asset with its picture, and without the service it says why not', async () => {
-  const { page, service, inspector, select, kept, expectAccessible, shoot } = await editorWith({ viewport: NARROW })
+  const { service, inspector, select, kept, expectAccessible, shoot, told } = await editorWith({
+    viewport: NARROW,
+  })
   await select('Load Image')
   await inspector.getByText(/^Not on this machine/).waitFor()
   const file = { name: 'gradient.png', mimeType: 'image/png', buffer: PNG }
@@ -124,7 +126,7 @@ test('a file becomes an asset with its picture, and without the service it says 
   await shoot('workflow-widgets-file-light-1024')
   await service.kill()
   await inspector.getByLabel('File for image of Load Image').setInputFiles({ ...file, name: 'other.png' })
-  await page.getByText(/^other.png could not be used: The service does not answer/).waitFor()
+  await told(/^other.png could not be used: The service does not answer/)
   expect(await picture.isVisible()).toBe(true)
   await shoot('workflow-widgets-down-light-1024')
 })

@@ -65,7 +65,7 @@ export const PROGRAM = {
 }
 
 /**
- * What Electron runs of its own, around the service. Only the window, its tests and packages need it.
+ * The part that Electron runs. Only the window, its tests and packages need it.
  * @type {Part}
  */
 export const SHELL = {
@@ -77,7 +77,7 @@ export const SHELL = {
   tool: ['electron-vite/bin/electron-vite.js', 'build'],
 }
 
-/** What a command needs built. @param {{ dev: boolean }} wanted `dev`: the tools of tests and packages are installed */
+/** The parts that a command needs. @param {{ dev: boolean }} wanted `dev`: the tools of tests and packages are installed */
 export const partsOf = ({ dev }) => [PAGES, PROGRAM, ...(dev ? [SHELL] : [])]
 
 const PLACING_TRIES = 10

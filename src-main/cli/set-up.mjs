@@ -4,8 +4,8 @@
  *
  *   node src-main/cli/set-up.mjs [--dev] [--build] [FOLDER ...]
  *
- * What starting needs is always installed; `--dev` adds the tools of tests and checks, a FOLDER the packages that it has
- * for itself. It is the step before every npm script, and the launcher calls it too. It has no dependencies and no
+ * It always installs the packages that a start needs; `--dev` adds the tools of tests and checks, a FOLDER its own
+ * packages. It is the step before every npm script, and the launcher calls it too. It has no dependencies and no
  * TypeScript, because it runs before anything is installed, on whatever Node a machine has. It writes to stderr only:
  * the stdout of the launcher belongs to the command.
  */
@@ -153,7 +153,7 @@ function fingerprint(folder) {
   return hash.digest('hex')
 }
 
-/** What a set-up has left in a folder: how much, and of which lock file. */
+/** The level that a set-up left in a folder, and its lock file. */
 function readStamp(folder) {
   try {
     const [level, of] = readFileSync(stampOf(folder), 'utf8').split(' ')
@@ -306,7 +306,7 @@ function npm() {
   return script ? { command: process.execPath, args: [script] } : { command: 'npm', args: [] }
 }
 
-/** What is wrong with the Node that npm installed; undefined when it runs. */
+/** The reason why the Node that npm installed does not run; undefined when it does. */
 async function whyPinnedNodeFails() {
   const fix = `Install Node ${NODE_MAJOR} or newer, or run "npm install" in ${join(ROOT, PINNED)} and start again.`
   if (!existsSync(PINNED_NODE)) return `The pinned Node is missing: ${PINNED_NODE}\n${fix}`

@@ -1,6 +1,6 @@
 /**
- * What set-up and builds are made of: programs that run for a while, with a line on stderr that says what is done and
- * for how long. It has no dependencies and no TypeScript, as it runs on whatever Node a machine has.
+ * The steps of set-up and builds: programs that run for a while, with a line on stderr that says what is done and for
+ * how long. It has no dependencies and no TypeScript, as it runs on whatever Node a machine has.
  */
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What opens over a page: a question before something final, and a panel at the right edge. */
+/** Dialogs over a page: a question before something final, and a panel at the right edge. */
 
 import * as AlertDialog from '@radix-ui/react-alert-dialog'
 import * as Dialog from '@radix-ui/react-dialog'

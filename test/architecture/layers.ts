@@ -83,7 +83,7 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
 export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'icon.svg', 'index.html', 'tsconfig.json']
 
 /** Entries of src-main that are no code. */
-export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'tsconfig.pure.json']
+export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'vite.config.ts', 'tsconfig.pure.json']
 
 /**
  * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read

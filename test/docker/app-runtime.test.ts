@@ -1,5 +1,5 @@
 /**
- * What our runtime of 2.0 apps finds in a container alone: the folder of our packages and the artifact are mounted,
+ * The runtime of 2.0 apps as it is in a container alone: the folder of our packages and the artifact are mounted,
  * nothing is built. All else of it: test/sdk/app-runtime.test.ts; apps that were built: test/docker/own-build.test.ts.
  */
 import { mkdirSync } from 'node:fs'

@@ -24,7 +24,7 @@ async function setupShared(endpoint: string) {
   return { folder, run, createHello }
 }
 
-/** What a command printed as lines of JSON. */
+/** The lines of JSON that a command printed. */
 function documentsOf({ exitCode, stdout, stderr }: Ended) {
   const lines = stdout.split('\n').filter(Boolean)
   return { exitCode, stderr, documents: lines.map((line) => JSON.parse(line)) }

@@ -259,7 +259,7 @@ async function runBlock(
 /** Sections of a newcomer's first minutes: from the clone to the answers of handlers, a worker and a web app. */
 const FIRST = ['Start', 'Serve a handler']
 
-// What later sections take from the first ones, beside the files that these write.
+// Later sections need these commands of the first ones, and the files that they write.
 const TAKEN = /^(drydock endpoint create greet|KEY=)/
 
 /**

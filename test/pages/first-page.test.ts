@@ -21,7 +21,7 @@ const chunks: Readonly<Record<string, Chunk>> = JSON.parse(readFileSync(join(BUI
 const entry = Object.values(chunks).find(({ isEntry }) => isEntry) as Chunk
 const pages = (entry.dynamicImports ?? []).filter((source) => /\/\w+Pages\.tsx$/.test(source))
 
-// What a browser loads for chunks: their files and those that they import.
+// A browser loads the files of chunks and those that they import.
 function filesOf(first: readonly Chunk[]): ReadonlySet<string> {
   const loaded = new Set(first)
   for (const { imports = [] } of loaded) for (const source of imports) loaded.add(chunks[source] as Chunk)

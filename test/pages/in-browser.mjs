@@ -1,5 +1,5 @@
 /**
- * What tests run in the browser. No types: test/docker uses the pages too, and is checked without those of browsers.
+ * Functions that tests run in the browser. No types: test/docker uses the pages too, and is checked without those of browsers.
  */
 
 /**

@@ -7,27 +7,6 @@ import { launch, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-test('a setting is saved when it is left, and taken back with one press', async () => {
-  const { service, page, open, expectAccessible, shoot, faults, told } = await setup()
-  await open('/settings')
-  const most = page.getByLabel('Maximum workers')
-  await most.fill('7')
-  await most.press('Enter')
-  await told('Limit of workers saved.')
-  expect((await service.get('/api/settings')).maxWorkers).toBe(7)
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await until(async () => expect(await most.inputValue()).toBe('32'))
-  expect((await service.get('/api/settings')).maxWorkers).toBe(32)
-  await page.getByLabel('Rate limits as in production').click()
-  await told('Rate limits saved.')
-  expect((await service.get('/api/settings')).strictLimits).toBe(true)
-  await page.getByRole('radio', { name: 'object' }).click()
-  await told('Stream format saved.')
-  await expectAccessible()
-  await shoot('settings-light-1440')
-  expect(faults).toEqual([])
-})
-
 test('a value that is out of range is refused beside its field, and nothing is saved', async () => {
   const { service, page, open, expectAccessible, shoot } = await setup()
   await open('/settings')

@@ -114,7 +114,7 @@ async function endShared(): Promise<void> {
   for (const end of ends.toReversed()) await end()
 }
 
-// What a test has left in the service, its folder and the browser.
+// Removes everything that a test left in the service, its folder and the browser.
 async function clear(service: ServedService, page: Page): Promise<void> {
   for (const event of ['console', 'pageerror', 'request', 'requestfinished', 'requestfailed'])
     page.removeAllListeners(event)

@@ -92,7 +92,7 @@ const setup = startedOnce(async (context) => {
     const { requests } = (await service.call('GET', '/api/jobs?limit=1')) as { requests: { id: string }[] }
     return `/api/jobs/${requests[0]?.id}`
   }
-  /** What the handler got, by the job that it left. */
+  /** The input that the handler got, as its job has it. */
   const lastInput = async () => ((await service.call('GET', await newestJob())) as { input: unknown }).input
   return { service, sampleOf, newestJob, lastInput }
 })

@@ -7,7 +7,7 @@ const INSTALLING = 'Installing what starting needs (not what tests and checks ne
 const DONE = { code: 0, signal: null, stdout: '', stderr: '' }
 const SECONDS = String.raw`\d+\.\d s`
 
-/** What a set-up that worked has printed: a line for each step with its time, then how long all took. */
+/** The output of a set-up that worked: a line for each step with its time, then how long all took. */
 const printing = (...steps: readonly string[]) => {
   const lines = [...steps.map((step) => `${step.replace(/[()./]/g, '\\$&')} ${SECONDS}\n`)]
   return expect.stringMatching(

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { afterAll } from 'vitest'
 
-/** What a test file cost, in ms. Where /proc is absent, the processes it started count as 0. */
+/** The costs of a test file, in ms. Where /proc is absent, the processes it started count as 0. */
 export type Costs = {
   readonly startedAt: number
   readonly endedAt: number

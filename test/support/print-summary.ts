@@ -62,7 +62,7 @@ export function closingLine({ passed, failed, skipped }: Pick<RunSummary, 'passe
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }
 
-/** What TEST_REPORT names holds after a run. */
+/** The content of the file that TEST_REPORT names. */
 export interface RunReport extends RunSummary {
   readonly exitCode: number
   readonly tookMs: number

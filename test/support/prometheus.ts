@@ -119,7 +119,7 @@ export async function startPrometheus(
   }
   const target = async () => {
     const [one] = (await read('/api/v1/targets')).activeTargets
-    // Whoever took its port may answer as well.
+    // The program that took its port may answer as well.
     if (one?.scrapeUrl !== `${scraped.url}/metrics`) throw new Error('it has no target yet')
     return one
   }

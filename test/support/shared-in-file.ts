@@ -1,4 +1,4 @@
-/** What the tests of a file share. */
+/** Things that the tests of a file share. */
 import { afterAll } from 'vitest'
 import type { ServedService, WhenOver } from './served-service.ts'
 

@@ -90,7 +90,7 @@ export function foreignPage(
   return lets ? origin : undefined
 }
 
-// Below the host `flash` the headers may name it, as those of the public app SDK do. Whoever has no key learns nothing.
+// Below the host `flash` the headers may name it, as those of the public app SDK do. A caller without a key learns nothing.
 async function endpointOf(
   { endpointId }: RequestAddress,
   headers: IncomingHttpHeaders,

@@ -24,7 +24,7 @@ export function namesEndpoint(header: ReadHeader): boolean {
   return Object.values(HEADERS).some((name) => header(name) !== undefined)
 }
 
-/** What it takes to find an endpoint by name. */
+/** The services that find an endpoint by name. */
 export type NamedSearch = {
   readonly service: NamedEndpointServices
   readonly findEndpoint: FindEndpoint

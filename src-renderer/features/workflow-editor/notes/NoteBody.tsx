@@ -105,7 +105,7 @@ function Link({ href, children }: Inside & { readonly href?: string }) {
   )
 }
 
-// Whoever sends a file would learn when it is opened and from where.
+// The server of a picture would learn when the note is opened and from where.
 function Picture({ src, alt }: { readonly src?: string; readonly alt?: string }) {
   const address = safeLink(src)
   const name = alt === undefined || alt === '' ? 'picture' : alt

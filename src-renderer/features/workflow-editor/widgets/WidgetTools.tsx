@@ -1,4 +1,4 @@
-/** What stands at the control of a widget: the buttons of a seed, and the menu of any widget. */
+/** The tools at the control of a widget: the buttons of a seed, and the menu of any widget. */
 
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { Dices, History } from 'lucide-react'

@@ -79,7 +79,7 @@ const QUICK = [
   }),
 ]
 
-/** What `npm run test:all` adds. */
+/** Further projects of `npm run test:all`. */
 const REST = [
   project('conformance'),
   project('pages', { globalSetup: BUILT, group: IN_BROWSERS }),

@@ -15,7 +15,7 @@ export default defineConfig({
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
   build: {
     ssr: true,
-    outDir: process.env.DRYDOCK_BUILD_TO ?? '../out/desktop',
+    outDir: process.env.DRYDOCK_BUILD_TO ?? `${import.meta.dirname}/../out/desktop`,
     emptyOutDir: true,
     target: 'node24',
     minify: false,

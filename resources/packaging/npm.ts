@@ -1,7 +1,6 @@
 /**
- * `npm run package:npm [-- FOLDER]`: makes the npm package, in dist/ or the folder. It is the core with the launcher and a package.json of its own:
- * npm installs with it only the libraries that are not built in, and the Node of the machine. Of the clone's
- * dependencies, most are needed only to build.
+ * `npm run package:npm [-- FOLDER]` makes the npm package, in dist/ or the folder: the core, the launcher, and a
+ * package.json of its own. npm installs with it only the libraries that are not bundled, and the Node of the machine.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -29,8 +29,8 @@ const BLOCK_BYTES = 512
 // Two empty blocks end an archive.
 const END_BYTES = 2 * BLOCK_BYTES
 
-// 1980-01-01: archives whose bytes depend on their content alone give it to every file, as our own builds do. Two
-// versions of a source with one time and one size would be the same to whoever keeps compiled files elsewhere.
+// 1980-01-01: archives whose bytes depend on their content alone give it to every file, as our own builds do. If two
+// versions of a file had this time and the same size, a cache of compiled files could not tell them apart.
 const NO_TIME = Date.UTC(1980, 0, 1)
 
 type Body = AsyncIterable<unknown>
@@ -104,7 +104,7 @@ async function unpackInto(
     })
   }
 
-  // Python takes a compiled file while its source has the time that it was compiled at.
+  // Python uses a compiled file only if its recorded time equals its source's.
   async function keepTime(path: string, time: Date | undefined): Promise<void> {
     if (time !== undefined && time.getTime() > NO_TIME && time.getTime() <= arrivedAt) await utimes(path, time, time)
   }

@@ -1,8 +1,8 @@
 /**
- * Builds what a clone runs: the web pages into out/renderer, the program into out/desktop, the desktop window into
- * out/shell. `npm run build` and `npm run build:desktop` always do; the step before `npm start` and `npm test` only where
- * what is there is not of these sources, which is told by a hash of all files that go in. The new build takes the place of the old one at once, so
- * that a service that runs never answers with half a build.
+ * Builds what a clone runs: the pages into out/renderer, the program into out/desktop, the desktop window into out/shell.
+ * `npm run build` and `npm run build:desktop` always build; `npm start` and `npm test` build only what is missing or older
+ * than its sources, by a hash of them. A new build replaces the old one in one step, so a running service never serves
+ * half a build.
  *
  * The launcher asks here whether the program is of these sources. It runs on any Node, and has no dependencies.
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The command `drydock`: starts on any Node from any folder and hands over to the command line on the pinned Node,
- * which is built code in an installed package, and in a clone where it is of these sources; else it is main.ts.
+ * The command `drydock`: starts on any Node from any folder and runs the command line, which is built code in an
+ * installed package and in a clone whose build is up to date; otherwise it is main.ts.
  *
  * A Node that is new enough runs it in this process. An older one starts the pinned Node and stands in for it: same
  * terminal, same signals, same exit code. It uses no PATH and no dependency.

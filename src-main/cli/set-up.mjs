@@ -75,7 +75,7 @@ const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'optionalDependenc
 // running from this clone, and newer releases of npm refuse a lock file that lacks the packages of other platforms.
 // With a lock file both install the same versions and check the same hashes; `--no-save` leaves the lock file as it is.
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-// Both are said, as NODE_ENV=production or npm's own settings would decide else.
+// Always passed: otherwise NODE_ENV=production or npm's configuration would decide.
 const LEVEL_OPTION = { start: '--omit=dev', dev: '--include=dev' }
 
 // Time between two looks at another set-up's lock, in ms. Source: ours; an install takes 10 s or more.
@@ -134,13 +134,13 @@ export async function setUp({ dev = false, folders = [], build = false } = {}) {
     }
   }
   if (build) {
-    // Loaded here, as a plain set-up needs it not.
+    // Loaded only here: a plain set-up does not need it.
     const { buildStale, partsOf } = await import('./build.mjs')
     const { code, hasBuilt } = await buildStale(partsOf({ dev }), NODE)
     if (code !== 0) return code
     hasWorked ||= hasBuilt
   }
-  if (hasWorked) say(`Everything is set up, after ${secondsSince(begun)}.`)
+  if (hasWorked) say(`Set-up took ${secondsSince(begun)}.`)
   return 0
 }
 
@@ -184,7 +184,7 @@ function writeStamp(folder, level, of) {
   }
 }
 
-/** How much somebody installed with `npm install`: npm's own record names each package of the lock file then. */
+/** The level of a manual `npm install`, read from npm's own record in node_modules. */
 function levelInstalledByHand(folder) {
   try {
     const manifest = readJson(ROOT, folder, 'package.json')
@@ -206,8 +206,8 @@ function levelInstalledByHand(folder) {
 /** Takes the lock of this clone, or waits until the set-up that has it is done or dead. */
 async function takeLock() {
   for (let told = false; ; ) {
+    mkdirSync(dirname(LOCK_FOLDER), { recursive: true })
     try {
-      mkdirSync(dirname(LOCK_FOLDER), { recursive: true })
       mkdirSync(LOCK_FOLDER)
       writeFileSync(LOCK_OWNER, String(process.pid))
       return
@@ -263,7 +263,7 @@ async function install(missing) {
 function nameOf({ folder, level }) {
   if (folder === PINNED) return `Node ${NODE_MAJOR}`
   if (folder !== CLONE) return `the packages of ${folder}`
-  return level === 'start' ? 'what starting needs (not what tests and checks need)' : 'all dependencies'
+  return level === 'start' ? 'the packages to start (without those of tests and checks)' : 'all packages'
 }
 
 /** Runs npm; what it said is a part of the problem. */

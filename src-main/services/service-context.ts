@@ -61,7 +61,7 @@ export type ServiceBase = {
 /** What it takes to know who asks, and whether they may. */
 export type GuardServices = ServiceBase & Access
 
-/** The same where a name of an endpoint may be that of a release to come. */
+/** The same, with releases: a call by name may wait for one that is being prepared. */
 export type NamedEndpointServices = GuardServices & { readonly releases: Pick<Releases, 'whenLive'> }
 
 /** Jobs: queued, waited for, streamed, reported. Models, as a graph may ask for one. */

@@ -49,7 +49,7 @@ const VERSION = `SELECT sqlite_version() AS version`
  * Opens the database with the folders of large payloads and artifacts beside it, and makes all stores on them.
  * @param file path, or ':memory:' in tests
  * @param now ms since the epoch
- * @param prepare when statements are compiled: on use, or a test that compiles them all gives the database as it is
+ * @param prepare how statements are prepared; a test passes the identity, which compiles all of them at once
  * @throws DatabaseUnusable
  */
 export function openStorage(file: string, now: number, prepare = prepareOnUse): Storage {

@@ -1,11 +1,12 @@
 /** A real service and the app of `drydock init` beside it; commands run in the folder of the app. */
 import { execFile } from 'node:child_process'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect } from 'vitest'
 import { type Running, startCommand } from '../e2e/support-cli.ts'
+import { keepOnly } from '../support/project-folder.ts'
 import { type ServedService, startedService } from '../support/served-service.ts'
 
 const PYTHON_PACKAGES = fileURLToPath(new URL('../../resources/python', import.meta.url))
@@ -62,10 +63,7 @@ export async function appProject(
     run,
     start,
     write,
-    keepOnly(...files) {
-      for (const other of readdirSync(project))
-        if (other.endsWith('.py') && !files.includes(other)) rmSync(join(project, other))
-    },
+    keepOnly: (...files) => keepOnly(project, files),
     async deploy(...argv) {
       const ran = await run('deploy', '--json', ...argv)
       expect(ran).toMatchObject({ exitCode: 0 })

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Ended, startedService } from '../support/served-service.ts'
-import { sharedInFile } from '../support/shared-in-file.ts'
+import type { Ended } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 import { HELLO_HANDLER, olderNode, serve, startCommand, temporaryFolder } from './support-cli.ts'
 
 /** A service on a fresh data folder, and a function that runs a command against it. */
@@ -14,7 +14,7 @@ async function setup({ node }: { node?: string } = {}) {
   return { folder, service, run }
 }
 
-const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+const shared = sharedService()
 
 /** The same on a service of several tests, each of which has an endpoint of its own. */
 async function setupShared(endpoint: string) {

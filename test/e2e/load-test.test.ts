@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { startedService, until } from '../support/served-service.ts'
-import { sharedInFile } from '../support/shared-in-file.ts'
+import { until } from '../support/served-service.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 import { createWeb } from '../support/web-client.ts'
 
-const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+const shared = sharedService()
 
 test('drydock load-test measures an endpoint and prints what came of it', async () => {
   const service = await shared()

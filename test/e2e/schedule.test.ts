@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { startedService } from '../support/served-service.ts'
-import { sharedInFile } from '../support/shared-in-file.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
-const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+const shared = sharedService()
 
 test('drydock schedule adds, shows, runs, pauses and removes a schedule, whose jobs run like any others', async () => {
   const service = await shared()

@@ -274,8 +274,10 @@ export async function expectReadmeRuns(
   const place = await newcomer(dockerHost)
   if (!place.ready.ready) return skip(place.ready.reason)
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8').replace(README_ADDRESS, place.address)
+  const blocks = blocksOf(readme)
+  expect(blocks.map(({ section }) => section)).toEqual(expect.arrayContaining(FIRST))
   const failed = []
-  for (const block of blocksOf(readme)) {
+  for (const block of blocks) {
     const isFirst = FIRST.includes(block.section)
     if (part === 'first' && !isFirst) continue
     failed.push(...(await runBlock(block, place, part === 'later' && isFirst ? TAKEN : undefined)))

@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startedService } from '../support/served-service.ts'
-import { sharedInFile } from '../support/shared-in-file.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 
-const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+const shared = sharedService()
 
 test('drydock what-if compares settings, and writes the one that is chosen', async () => {
   const service = await shared()

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, startedService, until } from '../support/served-service.ts'
 import { createWeb, loggedRequest, open, send, targetOf } from '../support/web-client.ts'
 
@@ -36,9 +37,11 @@ test('200 requests at once are all answered while the fleet grows from 1 to 4 an
   const seen = new Set<string>()
   let most = 0
   let rounds = 0
+  const giveUpAt = Date.now() + PATIENCE_MS
   // As many as it takes until four of them work, and not fewer than two rounds.
   while (seen.size < 4 || rounds < 2) {
     rounds += 1
+    expect(Date.now(), `only ${seen.size} workers answered`).toBeLessThan(giveUpAt)
     const requests = Array.from({ length: 200 }, async (_, n) => {
       const body = n % 2 === 0 ? undefined : 'some body'
       const method = body === undefined ? 'GET' : 'POST'

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
 import { mount } from '../safety/fill-the-disk.ts'
 import { type ServedService, servedService, startedService, until } from '../support/served-service.ts'
-import { sharedInFile } from '../support/shared-in-file.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 import { type Cause, type Complaint, findCause } from './scripted-agent.ts'
 import { type Agent, stdioAgent } from './support-agent.ts'
 
@@ -23,7 +23,7 @@ async function finds(agent: Agent, complaint: Complaint, cause: Cause, evidence:
   expect(found.calls.length).toBeLessThanOrEqual(CALLS_MAX)
 }
 
-const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+const shared = sharedService()
 
 /** The service, which several tests ask, each of an endpoint of its own. */
 async function withAgent(): Promise<{ readonly service: ServedService; readonly agent: Agent }> {

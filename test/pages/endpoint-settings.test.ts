@@ -229,7 +229,7 @@ describe('the settings of an endpoint of an app', () => {
 
 describe('fault injection', () => {
   test('are set in the settings, told on every tab and in the list, and turned off at once', async () => {
-    const { service, page, open, expectAccessible } = await atSettings()
+    const { service, page, open, expectAccessible, told } = await atSettings()
     await page.getByLabel('Delay').fill('2')
     await page.getByLabel('Fail', { exact: true }).fill('10')
     await page.getByLabel('Always cold start').click()
@@ -250,7 +250,8 @@ describe('fault injection', () => {
     await banner.getByRole('button', { name: 'Turn all off' }).click()
     await banner.waitFor({ state: 'detached' })
     await until(async () => expect(await settings(service)).not.toHaveProperty('faults'))
-    // The notice of what was saved may still be there.
+    // Notices are appended, and that of the save may still be there.
+    await told('Fault injection on hello is off.')
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await until(async () => expect((await settings(service)).faults).toMatchObject({ delayMs: 2000 }))
   })

@@ -32,8 +32,9 @@ test('each section is a bundle of its own', () => {
   expect(pages).toHaveLength(PAGE_SECTIONS.length)
 })
 
-test.each(pages)('what %s loads as the first page is at most 350 kB, packed', (source) => {
+test.each(pages)('%s loads at most 25 files and 350 kB, packed, as the first page', (source) => {
   const files = filesOf([entry, chunks[source] as Chunk])
+  expect(files.size).toBeLessThanOrEqual(25)
   expect([...files].filter((file) => /\.css$/.test(file))).not.toEqual([])
   const sizes = [...files].map((file) => gzipSync(readFileSync(join(BUILT, file))).length)
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_BUNDLE_BYTES)

@@ -20,15 +20,15 @@ export function followLink(to) {
 }
 
 /**
- * Nothing is done that waits for an idle moment without a limit, as on a machine that never has one. The pages would
- * load all other pages then, which tests that look at one page need not pay for.
+ * Drops idle callbacks that have no timeout, as on a machine that is never idle. The pages preload all other pages in
+ * them, which a test of one page should not pay for.
  */
 export function neverIdle() {
   const whenIdle = window.requestIdleCallback.bind(window)
   window.requestIdleCallback = (work, options) => (options?.timeout === undefined ? 0 : whenIdle(work, options))
 }
 
-/** Keeps the text of each notice in `noticesOfTest`, since those of what was done go after some seconds. */
+/** Keeps the text of each notice in `noticesOfTest`, because success notices disappear after some seconds. */
 export function recordNotices() {
   const texts = new Set()
   window.noticesOfTest = texts

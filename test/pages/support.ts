@@ -12,6 +12,7 @@ import { launchChromium } from '../support/chromium.ts'
 import { electronProgram, openElectronWindow } from '../support/electron-window.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, type ServeOptions, startedService, until } from '../support/served-service.ts'
+import { endAll } from '../support/shared-in-file.ts'
 import { followLink, neverIdle, readNotices, recordNotices } from './in-browser.mjs'
 
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
@@ -38,8 +39,8 @@ export type Pages = {
   /** Loads an address of the pages. */
   readonly visit: (path: string) => Promise<void>
   /**
-   * Goes there and waits until the pages show what is: as a link does, without loading the app again, or with
-   * `page.reload()` where the address is the same.
+   * Goes there and waits until the page shows its content: as a link does, or by loading the app where the path stays the
+   * same.
    */
   readonly open: (path: string) => Promise<void>
   /** Waits until a notice has told this since the app was loaded, also where it is gone again. */
@@ -84,7 +85,11 @@ export async function setupShared(look: BrowserContextOptions = {}, serve: Serve
   const pid = service.process().pid
   onTestFinished(async ({ task }) => {
     const isSame = service.process().pid === pid && !isStopped() && !page.isClosed()
-    await (isSame && task.result?.state !== 'fail' ? clear(service, page) : endShared())
+    if (!isSame || task.result?.state === 'fail') return endShared()
+    await clear(service, page).catch(async (error) => {
+      await endShared()
+      throw error
+    })
   })
   await page.setViewportSize(look.viewport ?? WIDE)
   await page.emulateMedia({ colorScheme: look.colorScheme ?? 'light' })
@@ -111,7 +116,7 @@ async function share(kind: string, serve: ServeOptions): Promise<Shared> {
 async function endShared(): Promise<void> {
   const { ends = [] } = shared ?? {}
   shared = undefined
-  for (const end of ends.toReversed()) await end()
+  await endAll(ends)
 }
 
 // Removes everything that a test left in the service, its folder and the browser.
@@ -128,7 +133,7 @@ async function clear(service: ServedService, page: Page): Promise<void> {
   await browser.detach()
   for (const list of ['apps', 'projects', 'endpoints', 'workflows'])
     for (const { name, id = name } of (await service.get(`/api/${list}`))[list])
-      await service.ask('DELETE', `/api/${list}/${id}`)
+      expect(await service.ask('DELETE', `/api/${list}/${id}`)).toMatchObject({ status: 200 })
   await until(async () => expect((await service.get('/api/workers')).workers).toEqual([]))
   for (const name of readdirSync(service.folder))
     if (name !== 'data') rmSync(join(service.folder, name), { recursive: true, force: true, maxRetries: 5 })
@@ -210,14 +215,18 @@ function followLoading(page: Page): () => readonly string[] {
  * Presses a button that saves a file, once more where a network that came or went broke off the download.
  * @returns the name that the file is saved under, and its bytes
  */
-export async function download(page: Page, press: () => Promise<void>): Promise<{ name: string; bytes: Buffer }> {
+export async function download(
+  page: Page,
+  press: () => Promise<void>,
+  tries = 2,
+): Promise<{ name: string; bytes: Buffer }> {
   const coming = page.waitForEvent('download')
   await press()
   const saved = await coming
   const failure = await saved.failure()
   if (failure === null) return { name: saved.suggestedFilename(), bytes: readFileSync(await saved.path()) }
-  if (!DOWNLOAD_BROKEN_OFF.test(failure)) throw new Error(`the download failed: ${failure}`)
-  return download(page, press)
+  if (tries === 1 || !DOWNLOAD_BROKEN_OFF.test(failure)) throw new Error(`the download failed: ${failure}`)
+  return download(page, press, tries - 1)
 }
 
 /** Chooses in a list that opens below a field. @param choice the words of the choice */

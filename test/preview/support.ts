@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { type Ended, startCommand, temporaryFolder } from '../e2e/support-cli.ts'
 import { processesMarked, type SeenProcess, signal } from '../support/process-table.ts'
+import { keepOnly } from '../support/project-folder.ts'
 import { until } from '../support/served-service.ts'
 
 // To go live a preview installs packages, makes an image and starts a worker of each endpoint, which imports all of that:
@@ -169,10 +170,7 @@ export async function previewProject(
       write(file, text.replace(from, to))
     },
     remove: (file) => rmSync(join(project, file), { recursive: true }),
-    keepOnly(...files) {
-      for (const other of readdirSync(project))
-        if (other.endsWith('.py') && !files.includes(other)) rmSync(join(project, other))
-    },
+    keepOnly: (...files) => keepOnly(project, files),
     start,
     startForPerson(...args) {
       const { child, ended, processes } = run(args)

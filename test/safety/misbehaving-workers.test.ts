@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type ServedService, startedService, until } from '../support/served-service.ts'
-import { sharedInFile } from '../support/shared-in-file.ts'
+import { sharedService } from '../support/shared-in-file.ts'
 import { holderOf } from './lose-workers.ts'
 import { printWithoutEnd } from './print-without-end.ts'
 
 // Each test has endpoints and gates of its own.
-const shared = sharedInFile((whenOver) => startedService({}, whenOver))
+const shared = sharedService()
 
 const workerIds = async (service: ServedService, endpointId: string): Promise<readonly string[]> =>
   (await service.get(`/api/workers?endpoint=${endpointId}`)).workers.map(({ id }: { id: string }) => id)

@@ -1,4 +1,4 @@
-/** The platform's own worker and clients, unmodified: a job each. */
+/** The platform's own worker and clients, unmodified but for py-cpuinfo (support-python.ts): a job each. */
 import { beforeAll, expect, test } from 'vitest'
 import { runPythonClient, startJavaScriptClient } from './support-clients.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'

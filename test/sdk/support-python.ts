@@ -26,10 +26,10 @@ export type PublicPython = { readonly ready: boolean; readonly python: string; r
 const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0', 'openai==3.54.0']
 // Of apps in the form of 2.0: what a build of an api has in its folder of packages.
 const APP_PACKAGES = ['runpod==2.0.0rc2', 'fastapi']
-// A dependency of the worker asks the processor what it is, which takes longer than all else of its start, for a line of
-// its log. The images for tests have the real one.
+// py-cpuinfo, a dependency of the worker, takes longer than the rest of its start, for one line of the log. The images
+// for tests have the real one.
 const STAND_INS = { 'cpuinfo/__init__.py': 'def get_cpu_info():\n    return {"brand_raw": "a stand-in for tests"}\n' }
-// Of what an api installs; the last two would only make answers smaller.
+// Dependencies of an api that no test imports; the last two only compress responses.
 const NEVER_IMPORTED = [
   ...['dnspython', 'fastar', 'googleapis_common_protos', 'httptools', 'opentelemetry_sdk', 'protobuf', 'psutil'],
   ...['pygments', 'pyyaml', 'rich', 'rignore', 'sentry_sdk', 'uvloop', 'watchfiles', 'websockets'],

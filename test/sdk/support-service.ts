@@ -2,11 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, type TestContext, vi } from 'vitest'
+import { afterAll, beforeAll, type TestContext, vi } from 'vitest'
 import type { EndpointView, WorkerView } from '../../src-main/contract/endpoint.ts'
 import type { LogLine } from '../../src-main/contract/management.ts'
 import { startServer } from '../../src-main/server/main.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
+import { endAll } from '../support/shared-in-file.ts'
 
 // Each test starts workers, those of the public SDK for a second of the processor, and five run side by side. In ms.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
@@ -99,14 +100,12 @@ function temporaryFolder({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
 
 /** Starts something once for all tests of a file or a `describe`; it ends after the last of them. */
 export function startedOnce<T>(start: (context: Pick<TestContext, 'onTestFinished'>) => Promise<T>): () => T {
+  const ends: (() => unknown)[] = []
   let started: T | undefined
   beforeAll(async () => {
-    const ends: (() => unknown)[] = []
-    started = await start({ onTestFinished: (end) => void ends.unshift(end as () => unknown) })
-    return async () => {
-      for (const end of ends) await end()
-    }
+    started = await start({ onTestFinished: (end) => void ends.push(end as () => unknown) })
   })
+  afterAll(() => endAll(ends))
   return () => started as T
 }
 

@@ -3,16 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
 import { Clone, ended, printed } from './clone.ts'
 
-const INSTALLING = 'Installing what starting needs (not what tests and checks need) ...'
+const INSTALLING = 'Installing the packages to start (without those of tests and checks) ...'
 const DONE = { code: 0, signal: null, stdout: '', stderr: '' }
 const SECONDS = String.raw`\d+\.\d s`
 
 /** The output of a set-up that worked: a line for each step with its time, then how long all took. */
 const printing = (...steps: readonly string[]) => {
-  const lines = [...steps.map((step) => `${step.replace(/[()./]/g, '\\$&')} ${SECONDS}\n`)]
-  return expect.stringMatching(
-    new RegExp(`^${lines.join('')}Everything is set up, after ${SECONDS}\\.\n$`) as unknown as string,
-  )
+  const lines = steps.map((step) => `${step.replace(/[()./]/g, '\\$&')} ${SECONDS}\n`)
+  return expect.stringMatching(new RegExp(`^${lines.join('')}Set-up took ${SECONDS}\\.\n$`))
 }
 const install = (folder: string, level: string) =>
   `${folder}: install --no-save --no-audit --no-fund --loglevel=error ${level}`
@@ -28,7 +26,7 @@ describe('a clean clone', () => {
   test('gets the tools of tests on top where a command needs them, and keeps them', async () => {
     const clone = new Clone()
     await clone.setUp()
-    expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all dependencies ...') })
+    expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all packages ...') })
     expect(await clone.setUp({}, ['--dev'])).toEqual(DONE)
     expect(await clone.setUp()).toEqual(DONE)
     clone.writeLockFile('1.0.1')
@@ -39,7 +37,7 @@ describe('a clean clone', () => {
 
   test('gets the packages of a folder for the commands that name it, side by side with its own', async () => {
     const clone = new Clone()
-    const both = 'Installing all dependencies, the packages of test ...'
+    const both = 'Installing all packages, the packages of test ...'
     expect(await clone.setUp({}, ['--dev', 'test'])).toEqual({ ...DONE, stderr: printing(both) })
     expect(await clone.setUp({}, ['--dev', 'test'])).toEqual(DONE)
     expect(clone.npmCalls().sort()).toEqual([install('.', '--include=dev'), install('test', '--include=dev')])
@@ -95,14 +93,14 @@ test('what somebody installed by hand is taken as it is', async () => {
   clone.writeLockFile('1.0.1', 'node_modules/.package-lock.json')
   expect(await clone.setUp({}, ['--dev'])).toEqual(DONE)
   clone.writeLockFile('1.0.2')
-  expect(await clone.setUp()).toMatchObject({ code: 0, stderr: printing('Installing all dependencies ...') })
+  expect(await clone.setUp()).toMatchObject({ code: 0, stderr: printing('Installing all packages ...') })
 })
 
 test('what somebody installed by hand without the tools of tests is enough to start, not to test', async () => {
   const clone = new Clone()
   clone.write('node_modules/.package-lock.json', '{ "packages": { "node_modules/a": { "version": "1.0.0" } } }')
   expect(await clone.setUp()).toEqual(DONE)
-  expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all dependencies ...') })
+  expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all packages ...') })
 })
 
 test('a failing npm shows what it said and what to do', async () => {

@@ -19,8 +19,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 
 const reports = process.argv.slice(2).map(readReport)
 const files = reports.flatMap((report) => report?.files ?? [])
-const again = files.filter(({ ok }) => !ok).map((file) => ({ file, passed: passesAlone(file) }))
-const flaky = again.filter(({ passed }) => passed).map(({ file }) => file)
+const again = files.filter(({ ok }) => !ok).map((file) => ({ file, passedAlone: passedAlone(file) }))
+const flaky = again.flatMap(({ file, passedAlone }) => (passedAlone === undefined ? [] : file))
 
 printTimes()
 for (const { file, failed } of flaky)
@@ -28,7 +28,7 @@ for (const { file, failed } of flaky)
 
 const lost = reports.filter((report) => report === undefined).length
 const otherwise = reports.filter((report) => report !== undefined && endedBadly(report)).length
-const failedFiles = again.filter(({ passed }) => !passed)
+const failedFiles = again.filter(({ passedAlone }) => passedAlone === undefined)
 const failures = failedFiles.reduce((sum, { file }) => sum + Math.max(1, file.failed.length), 0)
 const tooMany = flaky.length > FLAKY_LIMIT ? 1 : 0
 if (lost > 0) say(`failed: ${lost} of ${reports.length} parts ended without a report`)
@@ -37,7 +37,7 @@ if (tooMany > 0) say(`failed: ${flaky.length} files passed only alone, and at mo
 for (const { file } of failedFiles) say(`failed: ${file.file}, alone too`)
 
 const failed = failures + lost + otherwise + tooMany
-const recovered = flaky.reduce((total, file) => total + file.failed.length, 0)
+const recovered = again.reduce((total, { file, passedAlone = file.passed }) => total + passedAlone - file.passed, 0)
 say(closingLine({ passed: sum(({ passed }) => passed) + recovered, failed, skipped: sum(({ skipped }) => skipped) }))
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = failed > 0 ? 1 : 0
@@ -60,7 +60,8 @@ function endedBadly({ exitCode, failures, files: all }: RunReport): boolean {
   return exitCode !== 0 && all.every(({ ok }) => ok)
 }
 
-function passesAlone({ project, file }: FileReport): boolean {
+/** Runs a file again. @returns how many tests passed; undefined where it failed again */
+function passedAlone({ project, file }: FileReport): number | undefined {
   say(`once more, alone: ${file}`)
   const path = join(folder, 'alone.json')
   rmSync(path, { force: true })
@@ -69,7 +70,8 @@ function passesAlone({ project, file }: FileReport): boolean {
     env: { ...process.env, TEST_REPORT: path },
   })
   const report = readReport(path)
-  return report !== undefined && report.exitCode === 0 && report.failed === 0 && report.passed > 0
+  const isGood = report !== undefined && report.exitCode === 0 && report.failed === 0 && report.passed > 0
+  return isGood ? report.passed : undefined
 }
 
 /** A line a project: files, seconds from its first start to its last end, and seconds of the processor. */

@@ -22,7 +22,7 @@ declare module 'vitest' {
 const TICK_MS = 10
 
 /** Processor time of this process, and of those it started that have ended, in ms. */
-export function processorTime(): Pick<Costs, 'ownMs' | 'startedMs'> {
+function processorTime(): Pick<Costs, 'ownMs' | 'startedMs'> {
   const { user, system } = process.cpuUsage()
   return { ownMs: (user + system) / 1000, startedMs: startedTime() }
 }

@@ -73,7 +73,7 @@ export interface FileReport {
   readonly project: string
   /** From the root. */
   readonly file: string
-  readonly tests: number
+  readonly passed: number
   /** Names of the tests that failed, or of the suites; empty for a file that could not be loaded. */
   readonly failed: readonly string[]
   readonly ok: boolean
@@ -88,7 +88,7 @@ function reportFile(module: TestModule): FileReport {
   return {
     project: module.project.name,
     file: module.relativeModuleId,
-    tests: [...module.children.allTests()].length,
+    passed: [...module.children.allTests('passed')].length,
     failed: failing.map(({ fullName }) => fullName),
     ok: module.ok(),
     costs: module.meta().costs,

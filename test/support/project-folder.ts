@@ -1,5 +1,5 @@
 /** Projects in folders of their own, on the service in one process. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -24,6 +24,12 @@ export function folderWith(files: Readonly<Record<string, string>> = {}): string
     writeFileSync(join(made, path), text)
   }
   return made
+}
+
+/** Removes the Python files of an app but for these, so that a test starts no other workers. */
+export function keepOnly(folder: string, files: readonly string[]): void {
+  for (const other of readdirSync(folder))
+    if (other.endsWith('.py') && !files.includes(other)) rmSync(join(folder, other))
 }
 
 /** Opens a folder with these files; `at` is the path of its routes. */

@@ -125,14 +125,14 @@ export async function startPrometheus(
   }
   // It cannot say which port it was given, and ends where another program took the one that was free.
   let url = ''
-  let child: ChildProcess
+  let child: ChildProcess | undefined
   onTestFinished(() => end(child, folder))
   let tries = 0
   do {
     if (tries++ === PORTS_TRIED) throw new Error(`Prometheus ended on ${PORTS_TRIED} free ports`)
     const port = await freePort(() => false)
     url = `http://127.0.0.1:${port}`
-    child = spawn(
+    const started = spawn(
       prometheus,
       [
         `--config.file=${join(folder, 'prometheus.yml')}`,
@@ -142,8 +142,9 @@ export async function startPrometheus(
       ],
       { stdio: 'ignore' },
     )
+    child = started
     await until(async () => {
-      if (child.exitCode !== null) return
+      if (started.exitCode !== null) return
       if ((await target()).health === 'unknown') throw new Error('it has not scraped yet')
     })
   } while (child.exitCode !== null)
@@ -156,8 +157,8 @@ export async function startPrometheus(
   }
 }
 
-async function end(child: ChildProcess, folder: string): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
+async function end(child: ChildProcess | undefined, folder: string): Promise<void> {
+  if (child?.exitCode === null && child.signalCode === null) {
     child.kill('SIGKILL')
     await once(child, 'close')
   }

@@ -97,7 +97,7 @@ export type ServedService = {
   readonly read: (...path: string[]) => string
 }
 
-/** Has this called at the end of what a service is for. */
+/** Registers a clean-up for when the service is no longer needed. */
 export type WhenOver = (end: () => Promise<void>) => void
 
 /**

@@ -189,8 +189,8 @@ async function sendSeated(exchange: Exchange, seat: Seat, response: ServerRespon
 type End = { readonly socket: Duplex; readonly head: Buffer }
 
 /**
- * Destroys a socket when the other side ends it. Nobody reads a socket that waits to be joined, and its end is found by
- * reading alone; what comes meanwhile stays in its buffer.
+ * Destroys a socket when the other side ends it. Node reports an end only to a reader, and nothing reads a socket that
+ * waits for a worker; data that arrives meanwhile stays in its buffer.
  * @returns a function that stops watching, to be called before it is read
  */
 function watchForEnd(socket: Duplex): () => void {

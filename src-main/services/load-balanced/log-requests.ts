@@ -13,7 +13,7 @@ export type RequestLog = {
 }
 
 type NewRequest = Omit<ProxiedRequest, 'id'>
-// The endpoint's id may belong to a newer endpoint when the line is written: that one is told by when it was made.
+// When a line is written, its endpoint id may already belong to a newer endpoint; createdAt tells them apart.
 type Line = { readonly request: NewRequest; readonly endpointCreatedAt: number }
 
 // How long a request may wait for its line, ms; source: ours. One write then serves all of them.

@@ -160,6 +160,7 @@ const bytes = (value: number | undefined) => (value === undefined ? '' : size(va
 const NO_TERMINAL = { columns: 80, rows: 24 }
 const END_OF_INPUT = '\u0004'
 const AGAIN_AFTER_MS = 200
+const END_AGAIN_AFTER_MS = 1000
 
 /** Opens it and stays until its end. @returns why it ended, for a person */
 async function runWorkerShell(
@@ -177,11 +178,13 @@ async function runWorkerShell(
   const isTerminal = stdin.isTTY === true
   if (isTerminal) stdin.setRawMode?.(true)
   stdout.on?.('resize', resized)
+  const shown = new AbortController()
   // What cannot be typed any more has no shell; its output says why.
-  type(client, surroundings, shellId).catch(() => undefined)
+  type(client, surroundings, shellId, shown.signal).catch(() => undefined)
   try {
     return await show(client, surroundings, shellId)
   } finally {
+    shown.abort()
     stdout.off?.('resize', resized)
     if (isTerminal) stdin.setRawMode?.(false)
     stdin.destroy?.() // open, it would keep the process alive
@@ -205,7 +208,12 @@ async function show(client: ServiceClient, { stdout, pause }: Surroundings, shel
 }
 
 // One call after the other, so that the order stays.
-async function type(client: ServiceClient, { stdin }: Surroundings, shellId: string): Promise<void> {
+async function type(
+  client: ServiceClient,
+  { stdin, pause }: Surroundings,
+  shellId: string,
+  shown: AbortSignal,
+): Promise<void> {
   const send = (text: string) => client.call('shellInput', { path: { shellId }, body: { text } })
   const decoder = new TextDecoder()
   const most = limit('shellInputCharacters')
@@ -213,5 +221,9 @@ async function type(client: ServiceClient, { stdin }: Surroundings, shellId: str
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
     for (let at = 0; at < text.length; at += most) await send(text.slice(at, at + most))
   }
-  if (stdin.isTTY !== true) await send(END_OF_INPUT)
+  // A terminal loses the end when its mode changes before the end is read, as at the start of a shell: type it again.
+  while (stdin.isTTY !== true) {
+    await send(END_OF_INPUT)
+    await pause(END_AGAIN_AFTER_MS, shown)
+  }
 }

@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { type ServedService, startedService } from '../support/served-service.ts'
-import { sharedInFile } from '../support/shared-in-file.ts'
-import { createWeb, loggedRequest, send, targetOf } from '../support/web-client.ts'
+import type { ServedService } from '../support/served-service.ts'
+import { createWeb, loggedRequest, send, sharedWeb, targetOf } from '../support/web-client.ts'
 
-const shared = sharedInFile(async (whenOver) => {
-  const service = await startedService({}, whenOver)
-  await createWeb(service)
-  return service
-})
+const shared = sharedWeb()
 
 /** The service and its endpoint `web`, of which all tests ask. */
 async function setup() {

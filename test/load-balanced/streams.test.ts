@@ -1,18 +1,13 @@
 import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { startedService, until } from '../support/served-service.ts'
-import { sharedInFile } from '../support/shared-in-file.ts'
-import { createWeb, loggedRequest, open, send, targetOf } from '../support/web-client.ts'
+import { until } from '../support/served-service.ts'
+import { loggedRequest, open, send, sharedWeb, targetOf } from '../support/web-client.ts'
 
 const MIB = 1024 * 1024
 const PIECE = Buffer.alloc(64 * 1024, 'x')
 
-const shared = sharedInFile(async (whenOver) => {
-  const service = await startedService({}, whenOver)
-  await createWeb(service)
-  return service
-})
+const shared = sharedWeb()
 
 /** The service and its endpoint `web`, of which all tests ask. */
 async function setup() {

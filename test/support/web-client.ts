@@ -2,7 +2,8 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type ServedService, until } from './served-service.ts'
+import { type ServedService, startedService, until } from './served-service.ts'
+import { sharedInFile } from './shared-in-file.ts'
 
 // Its first lines say what it answers.
 const WEB_WORKER = fileURLToPath(new URL('workers/web.py', import.meta.url))
@@ -37,6 +38,14 @@ export type Target = { readonly url: string; readonly key: string }
 export async function createWeb(service: ServedService, id = 'web', more: object = {}): Promise<void> {
   await service.createEndpoint(id, { command: `python3 ${WEB_WORKER}`, loadBalanced: {}, workersMax: 1, ...more })
 }
+
+/** A service with the endpoint `web`, for the tests of a file. */
+export const sharedWeb = () =>
+  sharedInFile(async (whenOver) => {
+    const service = await startedService({}, whenOver)
+    await createWeb(service)
+    return service
+  })
 
 /** The account's way to a service. */
 export function targetOf(service: ServedService): Target {

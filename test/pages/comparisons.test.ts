@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, NARROW, setup } from './support.ts'
+import { choose, chooseByKeys, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -43,9 +43,7 @@ describe('a comparison of versions', () => {
     await panel.getByText('4 jobs, 2,000 at most').waitFor()
     await expectAccessible()
     await shoot('comparison-new')
-    await panel.getByRole('combobox', { name: 'Endpoint of version 2' }).press('Enter')
-    await page.keyboard.type('ne')
-    await page.keyboard.press('Enter')
+    await chooseByKeys(panel.getByRole('combobox', { name: 'Endpoint of version 2' }), 'ne')
     await panel.getByLabel('Share of a number').fill('many')
     await panel.getByLabel('Paths that are left out').fill('**.seed')
     await page.keyboard.press('Enter')

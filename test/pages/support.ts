@@ -235,6 +235,15 @@ export async function choose(field: Locator, choice: string | RegExp): Promise<v
   await field.page().getByRole('option', { name: choice, exact: true }).first().click()
 }
 
+/** Chooses from a list by the first letters of a choice. The focus follows the keys a little later, at the next timer. */
+export async function chooseByKeys(field: Locator, letters: string): Promise<void> {
+  const focused = field.page().locator('[role=option]:focus')
+  await field.press('Enter')
+  await focused.waitFor()
+  await field.page().keyboard.type(letters)
+  await focused.filter({ hasText: new RegExp(`^${letters}`) }).press('Enter')
+}
+
 // Goes there and waits until what is wanted is seen; once more where a network that came or went broke off the page or
 // one of its files, without which nothing is drawn.
 async function goTo(page: Page, address: string, seen: () => Promise<void> = async () => {}): Promise<void> {

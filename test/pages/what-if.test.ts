@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { NARROW, setup } from './support.ts'
+import { chooseByKeys, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -18,10 +18,7 @@ describe('the what-if tab of an endpoint', () => {
       .getByText(/no worker of this endpoint was seen to start/)
       .waitFor()
 
-    await page.getByRole('combobox', { name: 'Load' }).focus()
-    await page.keyboard.press('Enter')
-    await page.keyboard.type('St')
-    await page.keyboard.press('Enter')
+    await chooseByKeys(page.getByRole('combobox', { name: 'Load' }), 'St')
     await page.getByLabel('Jobs a second').fill('x')
     await page.getByLabel('Cold start, seconds').fill('3')
     await page.getByLabel('Execution, seconds').fill('0.9')

@@ -93,7 +93,7 @@ describe('where there is no machine yet', () => {
     await shoot('machines-none')
     await page.keyboard.press('n')
     const panel = page.getByRole('dialog', { name: 'Add machine' })
-    await panel.getByLabel('Name').waitFor()
+    await panel.getByLabel('Name').and(page.locator(':focus')).waitFor()
     await page.keyboard.type('nobody')
     await panel.getByLabel('SSH address').fill('-oProxyCommand=touch x')
     await page.keyboard.press('Enter')

@@ -31,7 +31,7 @@ const palette = (page: Page) => page.getByRole('dialog', { name: 'All actions' }
 /** Opens it, and types. */
 async function ask(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Control+k')
-  await palette(page).waitFor()
+  await palette(page).getByRole('combobox').and(page.locator(':focus')).waitFor()
   await page.keyboard.type(text)
 }
 

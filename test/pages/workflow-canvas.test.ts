@@ -348,7 +348,7 @@ test('keys alone: move between nodes, edit, add, link, open menus, delete', asyn
   await page.getByRole('menu').waitFor({ state: 'hidden' })
 
   await page.keyboard.press('Shift+a')
-  await page.getByRole('combobox', { name: 'Add a node' }).waitFor()
+  await page.getByRole('combobox', { name: 'Add a node' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.type('conditioning (combine)')
   await page.getByRole('option', { name: 'Conditioning (Combine)' }).waitFor()
   await shoot('workflow-canvas-add')
@@ -360,7 +360,7 @@ test('keys alone: move between nodes, edit, add, link, open menus, delete', asyn
   await until(async () => expect(await focused(page)).toBe('4'))
   await page.keyboard.press('c')
   await page.getByRole('combobox', { name: /Link from which output/ }).press('Enter')
-  await page.getByRole('combobox', { name: 'To which input for CONDITIONING?' }).waitFor()
+  await page.getByRole('combobox', { name: 'To which input for CONDITIONING?' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.type('combine')
   await page.keyboard.press('Enter')
   await until(async () => expect((await kept()).links.some((link: number[]) => link[3] === 8)).toBe(true))

@@ -174,7 +174,7 @@ test('ten edits of ten kinds, made by keys alone where there is one, are undone 
   await choose(8)
   await press('Delete')
   await press('Shift+a')
-  await page.getByRole('combobox', { name: 'Add a node' }).waitFor()
+  await page.getByRole('combobox', { name: 'Add a node' }).and(page.locator(':focus')).waitFor()
   await page.keyboard.type('save image')
   await press('Enter')
   await until(async () => expect(await page.locator('.react-flow__node-node').count()).toBe(8))

@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, test } from 'vitest'
 import { setup } from '../pages/support.ts'
 import { setup as buildAll } from '../support/build-all.ts'
+import { launchCalmChromium } from '../support/calm-chromium.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
@@ -12,17 +13,14 @@ const why = 'why' in engine ? engine.why : noBrowser
 // The pages are built first where they are not of these sources, ms.
 const BUILD_MS = 120_000
 
-// Chromium breaks off requests of a page while networks of other tests' containers come and go.
-const AGAIN = { retry: 2 } as const
-
 beforeAll(() => {
   if (why === undefined) buildAll()
 }, BUILD_MS)
 
 beforeEach(({ skip }) => skip(why !== undefined, why))
 
-test('a new endpoint from an image shows how its first worker comes up, and why it ended', AGAIN, async () => {
-  const { service, page, visit } = await setup({}, {}, () => startedContainerService(engine))
+test('a new endpoint from an image shows how its first worker comes up, and why it ended', async () => {
+  const { service, page, visit } = await setup({}, {}, () => startedContainerService(engine), launchCalmChromium)
   await visit('/endpoints?new=image')
   const panel = page.getByRole('dialog', { name: 'New endpoint from an image' })
   await panel.getByLabel('Image').fill('busybox:latest')

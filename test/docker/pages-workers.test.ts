@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { NARROW, setup } from '../pages/support.ts'
 import { setup as buildAll } from '../support/build-all.ts'
+import { launchCalmChromium } from '../support/calm-chromium.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
@@ -17,9 +18,6 @@ def handler(job):
     return job["input"]
 `
 
-// Chromium breaks off requests of a page while networks of other tests' containers come and go.
-const AGAIN = { retry: 2 } as const
-
 beforeAll(() => {
   if (why === undefined) buildAll()
 }, BUILD_MS)
@@ -29,7 +27,7 @@ beforeEach(({ skip }) => skip(why !== undefined, why))
 /** A page with the drawer of a worker in a container, its shell open. */
 async function shellOpened() {
   const service = await startedContainerService(engine)
-  const pages = await setup({}, {}, async () => service)
+  const pages = await setup({}, {}, async () => service, launchCalmChromium)
   const limits = { memoryBytes: 256 * 1024 * 1024 }
   await service.createContainerHandler('work', HANDLER, { workersMin: 1, workersMax: 1 }, limits)
   const { id, container } = await service.workerIn('work', 'idle')
@@ -56,47 +54,43 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test(
-  'a shell runs what is typed, fits its panel, says when it has exited, and has all keys until Shift+Escape leaves it',
-  AGAIN,
-  async () => {
-    const { page, drawer, faults } = await shellOpened()
-    await type(page, 'echo $((6*7))')
-    await expectOnScreen(drawer, /^42$/m)
-    await type(page, 'stty size')
-    await expectOnScreen(drawer, /^\d+ \d+$/m)
-    const [, rows, columns] = /^(\d+) (\d+)$/m.exec(await screenText(drawer)) ?? []
-    await page.setViewportSize({ width: 700, height: 600 })
-    await until(async () => {
-      await type(page, 'clear; stty size')
-      const [, rowsNow, columnsNow] = /^(\d+) (\d+)$/m.exec(await screenText(drawer)) ?? []
-      expect(Number(rowsNow)).toBeLessThan(Number(rows))
-      expect(Number(columnsNow)).toBeLessThan(Number(columns))
-    })
-    await type(page, 'exit')
-    await drawer.getByText('The shell has exited.').waitFor()
-    await drawer.getByRole('button', { name: 'Open another shell' }).click()
-    await drawer.getByText('bash in its container').waitFor()
-    await type(page, 'echo again-$((1+1))')
-    await expectOnScreen(drawer, /^again-2$/m)
+test('a shell runs what is typed, fits its panel, says when it has exited, and has all keys until Shift+Escape leaves it', async () => {
+  const { page, drawer, faults } = await shellOpened()
+  await type(page, 'echo $((6*7))')
+  await expectOnScreen(drawer, /^42$/m)
+  await type(page, 'stty size')
+  await expectOnScreen(drawer, /^\d+ \d+$/m)
+  const [, rows, columns] = /^(\d+) (\d+)$/m.exec(await screenText(drawer)) ?? []
+  await page.setViewportSize({ width: 700, height: 600 })
+  await until(async () => {
+    await type(page, 'clear; stty size')
+    const [, rowsNow, columnsNow] = /^(\d+) (\d+)$/m.exec(await screenText(drawer)) ?? []
+    expect(Number(rowsNow)).toBeLessThan(Number(rows))
+    expect(Number(columnsNow)).toBeLessThan(Number(columns))
+  })
+  await type(page, 'exit')
+  await drawer.getByText('The shell has exited.').waitFor()
+  await drawer.getByRole('button', { name: 'Open another shell' }).click()
+  await drawer.getByText('bash in its container').waitFor()
+  await type(page, 'echo again-$((1+1))')
+  await expectOnScreen(drawer, /^again-2$/m)
 
-    // Keys of the page belong to the shell while it has the focus.
-    await type(page, 'echo $((6*8)); cat')
-    await expectOnScreen(drawer, /^48$/m)
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Control+k')
-    await page.keyboard.press('?')
-    await expectOnScreen(drawer, /^\^\[\^K\?$/m)
-    expect(await page.getByRole('dialog').count()).toBe(1)
-    await page.keyboard.press('Shift+Escape')
-    expect(await drawer.locator('.xterm :focus').count()).toBe(0)
-    await page.keyboard.press('Escape')
-    await drawer.waitFor({ state: 'detached' })
-    expect(faults).toEqual([])
-  },
-)
+  // Keys of the page belong to the shell while it has the focus.
+  await type(page, 'echo $((6*8)); cat')
+  await expectOnScreen(drawer, /^48$/m)
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Control+k')
+  await page.keyboard.press('?')
+  await expectOnScreen(drawer, /^\^\[\^K\?$/m)
+  expect(await page.getByRole('dialog').count()).toBe(1)
+  await page.keyboard.press('Shift+Escape')
+  expect(await drawer.locator('.xterm :focus').count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  expect(faults).toEqual([])
+})
 
-test('closing the drawer ends what runs in the shell, and a worker that is stopped says so there', AGAIN, async () => {
+test('closing the drawer ends what runs in the shell, and a worker that is stopped says so there', async () => {
   const { page, drawer, openShell, service, container, id } = await shellOpened()
   await type(page, 'sleep 4343')
   const programs = () => service.docker('top', container, '-eo', 'pid,args')
@@ -109,7 +103,7 @@ test('closing the drawer ends what runs in the shell, and a worker that is stopp
   await drawer.getByText('It has ended, so no shell can be opened.').waitFor()
 })
 
-test('shell and card have no serious fault of access', AGAIN, async () => {
+test('shell and card have no serious fault of access', async () => {
   const { page, drawer, visit, id, expectAccessible, shoot } = await shellOpened()
   await type(
     page,

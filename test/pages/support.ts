@@ -58,15 +58,17 @@ export type Pages = {
 
 /**
  * Starts both for one test. @param look size, colour scheme and so on of the browser @param serve how the service is
- * started @param start starts a service of another kind, like one with containers
+ * started @param start starts a service of another kind, like one with containers @param launch starts a browser of the
+ * test's own for the address of the service
  */
 export async function setup(
   look: BrowserContextOptions = {},
   serve: ServeOptions = {},
   start: (options: ServeOptions) => Promise<ServedService> = startedService,
+  launch: (address: string) => Promise<Browser> = launchShared,
 ): Promise<Pages> {
   const service = await start(serve)
-  return pagesOf(service, await openPage(service, look, onTestFinished), look)
+  return pagesOf(service, await openPage(service, look, onTestFinished, launch), look)
 }
 
 /**
@@ -272,6 +274,7 @@ async function openPage(
   service: ServedService,
   look: BrowserContextOptions,
   whenOver: (end: () => Promise<void>) => void,
+  launch: (address: string) => Promise<Browser> = launchShared,
 ): Promise<Page> {
   const asked = { viewport: WIDE, reducedMotion: 'reduce', ...look } as const
   const page = await newPage()
@@ -283,8 +286,7 @@ async function openPage(
 
   async function newPage(): Promise<Page> {
     if (electronProgram !== undefined) return openElectronWindow(electronProgram, service.data, asked)
-    sharedBrowser ??= launchChromium()
-    const context = await (await sharedBrowser).newContext(asked)
+    const context = await (await launch(service.url())).newContext(asked)
     whenOver(() => context.close())
     return context.newPage()
   }
@@ -293,6 +295,10 @@ async function openPage(
 // One for the tests of a file: each has a context of its own, with cookies and pages of its own, and a start takes
 // longer.
 let sharedBrowser: Promise<Browser> | undefined
+function launchShared(): Promise<Browser> {
+  sharedBrowser ??= launchChromium()
+  return sharedBrowser
+}
 afterAll(async () => {
   await endShared()
   await (await sharedBrowser)?.close()

@@ -22,7 +22,6 @@ export default defineConfig({
     rolldownOptions: {
       // A file of its own is what is started by its name: threads start themselves.
       input: {
-        service: source('electron/service-process.ts'),
         cli: source('cli/main.ts'),
         'checkpoint-thread': source('storage/checkpoint-thread.ts'),
         'span-thread': source('outbound/span-thread.ts'),

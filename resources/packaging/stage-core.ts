@@ -47,7 +47,7 @@ export function stageCore({ root, to, built = join(root, 'out', 'desktop'), targ
   const copy = (path: string, place: string, filter: (path: string) => boolean = () => true) =>
     cpSync(path, join(to, place), { recursive: true, filter, dereference: true })
 
-  demand(join(built, 'service.js'), 'npm run build:desktop')
+  demand(join(built, 'cli.js'), 'npm run build:desktop')
   demand(from('out', 'renderer', 'index.html'), 'npm run build')
   copy(built, 'out/desktop')
   copy(from('out', 'renderer'), 'out/renderer')

@@ -11,7 +11,7 @@ import type { StopSignal, Surroundings } from './surroundings.ts'
  * @throws CliError START_REFUSED (data folder in use, port taken), START_FAILED
  */
 export async function startService(options: StartOptions): Promise<RunningServer> {
-  const [{ startServer }, { StartError }] = await Promise.all([
+  const [{ startServer }, { StartError, START_CODES }] = await Promise.all([
     import('../server/main.ts'),
     import('../server/data-folder.ts'),
   ])
@@ -47,13 +47,6 @@ export async function onFreshService<Result>(
     await rm(data, { recursive: true, force: true })
   }
 }
-
-const START_CODES = {
-  locked: 'DATA_FOLDER_IN_USE',
-  'port-taken': 'PORT_TAKEN',
-  address: 'ADDRESS_UNUSABLE',
-  data: 'DATA_FOLDER_UNUSABLE',
-} as const
 
 /** What a shell shows for a process that a signal ended: 128 + the number of the signal. */
 export const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const satisfies Record<StopSignal, number>
@@ -128,6 +121,21 @@ const LAUNCHER_POLL_MS = 50
 // What the service gets to tell its workers to stop when the launcher was killed, in ms; source: ours, because whoever
 // killed it expects the data folder to be free at once.
 const ORPHAN_STOP_MS = 100
+
+/** Surroundings in which the end of standard input asks to stop, like a terminal that is closed. */
+export function endingWithInput(surroundings: Surroundings): Surroundings {
+  return {
+    ...surroundings,
+    onStopSignal(listener) {
+      const off = surroundings.onStopSignal(listener)
+      const offInput = surroundings.onInputEnd(() => listener('SIGHUP'))
+      return () => {
+        off()
+        offInput()
+      }
+    },
+  }
+}
 
 /**
  * Goes down with a launcher that was killed without a chance to pass the signal on: whoever killed it meant the

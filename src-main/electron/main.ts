@@ -142,8 +142,7 @@ async function run(): Promise<void> {
   }
   const desktop = new Desktop({
     ...{ data, port: args.port, shell, settings, log, time: systemTime, firstPage },
-    startChild: (options) =>
-      startServiceChild({ ...options, commandLine: at.commandLine }, { module: at.service, log: outputFile }),
+    startChild: (options) => startServiceChild(options, { commandLine: at.commandLine, log: outputFile }),
     findOther: () => findOtherService(data, systemTime),
   })
   openPage = (page) => desktop.open(page)

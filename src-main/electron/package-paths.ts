@@ -6,8 +6,6 @@ export type Paths = {
   readonly preload: string
   readonly icon: string
   readonly trayIcon: string
-  /** Entry of the service's process. */
-  readonly service: string
   /** The command line on a Node: Electron's own program runs no scripts. */
   readonly commandLine: { readonly program: string; readonly args: string[] }
 }
@@ -30,20 +28,18 @@ export function packagePaths({
   readonly platform?: NodeJS.Platform
 }): Paths {
   const core = packagedTo === undefined ? join(here, '..', '..') : join(packagedTo, 'core')
-  const built = join(core, 'out', 'desktop')
   const icons = packagedTo === undefined ? join(core, 'resources', 'icons') : join(packagedTo, 'icons')
   return {
     main: join(here, 'main.js'),
     preload: join(here, 'preload.cjs'),
     icon: join(icons, '256x256.png'),
     trayIcon: join(icons, platform === 'darwin' ? 'tray/trayTemplate.png' : '32x32.png'),
-    service: join(built, 'service.js'),
     commandLine: {
       program:
         packagedTo === undefined
           ? nodeOfClone
           : join(core, 'node_modules', 'node', 'bin', platform === 'win32' ? 'node.exe' : 'node'),
-      args: [join(built, 'cli.js')],
+      args: [join(core, 'out', 'desktop', 'cli.js')],
     },
   }
 }

@@ -3,22 +3,36 @@
  *
  *   starting ── ready ──▶ up (own) ── process ends ──▶ down ── pause ──▶ starting
  *      │                    ▲
- *      ├── refused: locked ─┴─▶ up (not own): somebody else's, like `drydock serve`; when it ends ──▶ starting
+ *      ├── refused: in use ─┴─▶ up (not own): somebody else's, like `drydock serve`; when it ends ──▶ starting
  *      └── refused otherwise ──▶ refused, until retry()
  *
  * The lock of the data folder decides whether a service runs on it: a file that names one may be left over.
  */
+import { z } from 'zod'
 import type { TimeSource } from '../core.ts'
-import { type ServiceArguments, STOP, serviceMessage } from './service-messages.ts'
+import { START_CODES } from '../server/data-folder.ts'
+
+/** How to start a service. */
+export type ServiceArguments = {
+  readonly data: string
+  /** Undefined: the usual one, or the next free one. */
+  readonly port?: number | undefined
+}
+
+/** How the process of a service ended: by an exit code or by a signal, and the last that it wrote to stderr. */
+export type ServiceEnd = { readonly code: number | null; readonly signal: string | null; readonly output: string }
 
 /** The process of a service. */
 export type ServiceChild = {
-  readonly post: (message: unknown) => void
+  /** Undefined: the process could not be started. */
+  readonly pid: number | undefined
+  /** Asks it to stop in order. */
+  readonly stop: () => void
   /** Ends it at once. */
   readonly kill: () => void
-  readonly onMessage: (listener: (message: unknown) => void) => void
-  /** @param listener gets the last lines that the process wrote to stderr */
-  readonly onExit: (listener: (code: number | null, lastOutput: string) => void) => void
+  /** @param listener gets the address at which the service answers */
+  readonly onReady: (listener: (url: string) => void) => void
+  readonly onExit: (listener: (end: ServiceEnd) => void) => void
 }
 
 /** How the service is. */
@@ -36,10 +50,7 @@ export type ServiceState =
   | { readonly kind: 'stopped' }
 
 /** What the supervisor works with. */
-export type SupervisorNeeds = {
-  readonly data: string
-  /** Undefined: the usual one, or the next free one. */
-  readonly port?: number | undefined
+export type SupervisorNeeds = ServiceArguments & {
   readonly time: Pick<TimeSource, 'monotonic' | 'after'>
   readonly startChild: (options: ServiceArguments) => ServiceChild
   /** The service that runs on the data folder already; undefined: none answers yet. */
@@ -96,7 +107,7 @@ export class ServiceSupervisor {
     this.#cancelTimer()
     const running = this.#child
     if (running !== undefined) {
-      running.child.post(STOP)
+      running.child.stop()
       const cancel = this.#needs.time.after(STOP_LIMIT_MS, () => running.child.kill())
       await running.ended
       cancel()
@@ -107,21 +118,17 @@ export class ServiceSupervisor {
   #begin(): void {
     this.#change({ kind: 'starting' })
     const { data, startChild } = this.#needs
-    const child = startChild({ data, ...(this.#port === undefined ? {} : { port: this.#port }) })
+    const child = startChild({ data, port: this.#port })
     const ended = Promise.withResolvers<void>()
     this.#child = { child, ended: ended.promise }
-    let refused: { readonly reason: string; readonly why: string } | undefined
-    child.onMessage((message) => {
-      const { data: reported } = serviceMessage.safeParse(message)
-      if (reported?.kind === 'refused') refused = reported
-      if (reported?.kind === 'ready') this.#up(reported.url, true)
-    })
-    child.onExit((code, lastOutput) => {
+    child.onReady((url) => this.#up(url, true))
+    child.onExit((end) => {
       this.#child = undefined
       ended.resolve()
       if (this.#stopped !== undefined) return
-      if (refused === undefined) this.#crashed(code, lastOutput)
-      else this.#refused(refused)
+      const refusal = refusalOf(end)
+      if (refusal === undefined) this.#crashed(end)
+      else this.#refused(refusal)
     })
   }
 
@@ -133,18 +140,17 @@ export class ServiceSupervisor {
     this.#wasUp = true
   }
 
-  #crashed(code: number | null, lastOutput: string): void {
+  #crashed(end: ServiceEnd): void {
     const now = this.#needs.time.monotonic()
     this.#crashedAt = [...this.#crashedAt, now].slice(-20)
     const { pauseMs, crashes, looping } = planRestart(this.#crashedAt, now)
-    const why = lastOutput || (code === null ? 'it was killed' : `it ended with code ${code}`)
-    this.#change({ kind: 'down', why, restartInMs: pauseMs, crashes, looping })
+    this.#change({ kind: 'down', why: whyEnded(end), restartInMs: pauseMs, crashes, looping })
     this.#later(pauseMs, () => this.#begin())
   }
 
-  #refused({ reason, why }: { readonly reason: string; readonly why: string }): void {
-    if (reason === 'locked') void this.#attach()
-    else if (reason === 'port-taken' && this.#needs.port === undefined && this.#port !== undefined) {
+  #refused({ code, error: why }: Refusal): void {
+    if (code === START_CODES.locked) void this.#attach()
+    else if (code === START_CODES['port-taken'] && this.#needs.port === undefined && this.#port !== undefined) {
       // Somebody took it while the service was down, and nobody asked for this one.
       this.#port = undefined
       this.#begin()
@@ -172,6 +178,33 @@ export class ServiceSupervisor {
     this.#state = state
     this.#needs.onChange(state)
   }
+}
+
+const refusal = z.object({ error: z.string(), code: z.enum(Object.values(START_CODES)) })
+type Refusal = z.infer<typeof refusal>
+
+/** What a service that could not start printed last: its error as JSON. Undefined: it ended for another reason. */
+function refusalOf({ code, output }: ServiceEnd): Refusal | undefined {
+  if (code === null || code === 0) return undefined
+  try {
+    return refusal.safeParse(JSON.parse(output.trimEnd().split('\n').at(-1) ?? '')).data
+  } catch {
+    return undefined
+  }
+}
+
+const REASON_CHARACTERS = 300
+// As Node prints an uncaught error, in a line of its own above the stack, and V8 what ends the process.
+const ERROR_LINE = /^(?:(?:Uncaught )?\w*Error\b.*:|FATAL ERROR:)/
+
+/** Why a service that was up or on its way ended, in a line. */
+function whyEnded({ code, signal, output }: ServiceEnd): string {
+  const lines = output.split('\n').flatMap((line) => line.trim() || [])
+  const error = lines.findLast((line) => ERROR_LINE.test(line))
+  const said = (error ?? (signal === null ? lines.at(-1) : undefined))?.slice(0, REASON_CHARACTERS)
+  if (signal === 'SIGKILL') return 'it was killed'
+  if (signal !== null) return `it was ended by ${signal}${said === undefined ? '' : `: ${said}`}`
+  return said ?? `it ended with code ${code}`
 }
 
 // When a service that ended by itself is started again.

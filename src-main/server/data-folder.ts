@@ -113,9 +113,17 @@ export function readKey(path: string): string | undefined {
   }
 }
 
+/** Codes of what `drydock serve` prints for each kind of refused start. */
+export const START_CODES = {
+  locked: 'DATA_FOLDER_IN_USE',
+  'port-taken': 'PORT_TAKEN',
+  address: 'ADDRESS_UNUSABLE',
+  data: 'DATA_FOLDER_UNUSABLE',
+} as const
+
 /** Why the service did not start, for a person. */
 export class StartError extends Error {
-  readonly kind: 'locked' | 'port-taken' | 'address' | 'data'
+  readonly kind: keyof typeof START_CODES
 
   constructor(kind: StartError['kind'], message: string, options?: ErrorOptions) {
     super(message, options)

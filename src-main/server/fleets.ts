@@ -40,15 +40,13 @@ export type FleetNeeds = Parameters<CorePorts['fleet']>[0] & {
   readonly openForWorkers: (host: string) => Promise<{ readonly port: number }>
   /** How workers on other machines reach the service. */
   readonly wayBack: WayBack
-  /** Program that runs handlers of TypeScript; the one that runs the service without it. */
-  readonly node?: string | undefined
 }
 
 const PYTHON_PATH = join(RESOURCES, 'python')
 
 /** Makes the fleet of processes and containers; nothing runs yet. */
 export function createFleets(needs: FleetNeeds): Fleet {
-  const { folder, containers, log, clock, maxWorkers, reach, node = process.execPath } = needs
+  const { folder, containers, log, clock, maxWorkers, reach } = needs
   const local = localOptions(needs)
   const place = localPlace(local)
   return joinFleets({
@@ -56,7 +54,10 @@ export function createFleets(needs: FleetNeeds): Fleet {
       clock,
       log,
       folder: folder.workers,
-      runtimes: { pythonPath: PYTHON_PATH, node: { program: node, main: resourceProgram('node/svc-worker/main.ts') } },
+      runtimes: {
+        pythonPath: PYTHON_PATH,
+        node: { program: process.execPath, main: resourceProgram('node/svc-worker/main.ts') },
+      },
       environment: process.env,
       maxWorkers,
       reach,

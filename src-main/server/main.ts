@@ -36,7 +36,7 @@ import { createHost } from './host.ts'
 import type { Fetch } from './listen.ts'
 import { answerWorkers, createWorkerListeners, listenForUsers, secureAnswers, type UserAddress } from './listeners.ts'
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
-import { type CommandLine, createStartPreview } from './start-preview.ts'
+import { createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
 
 /** How to start. */
@@ -47,8 +47,6 @@ export type StartOptions = UserAddress & {
   readonly logLevel?: string | undefined
   /** Address for traces, before the setting; without it that of the environment variables of OpenTelemetry. */
   readonly tracesTo?: string | undefined
-  /** How previews are started; without it by the Node of this process. */
-  readonly commandLine?: CommandLine | undefined
   /** How the file system of the data folder is asked; that of this machine without it. */
   readonly look?: Look | undefined
 }
@@ -150,7 +148,6 @@ async function run(
       open: (host: string) => machineListeners.open(host),
       answerTo: (host: string) => void hosts.add(host),
     },
-    node: options.commandLine?.program,
   }
   const core = createCore({
     storage,
@@ -163,7 +160,7 @@ async function run(
     projects: {
       ...createProjectTools({ env: process.env }),
       startPreview: createStartPreview({
-        commandLine: options.commandLine ?? { program: process.execPath, args: [CLI], env: process.env },
+        commandLine: { program: process.execPath, args: [CLI], env: process.env },
         data: folder.folder,
         log,
       }),

@@ -11,7 +11,7 @@ import { systemTime } from '../../src-main/server/system-ports.ts'
 import { appProject } from '../apps/support.ts'
 import { signal } from '../support/process-table.ts'
 import { servedService } from '../support/served-service.ts'
-import { place, startAsNode, until } from './support.ts'
+import { place, startChild, until } from './support.ts'
 
 /** A window that keeps cookies and follows redirects as one of Electron does, and draws nothing. */
 function windowWithCookies() {
@@ -60,8 +60,8 @@ function setup(
     ...{ data, port: on.port, shell, settings, time: systemTime, firstPage: on.firstPage },
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     startChild(options) {
-      const child = startAsNode(options, { mark, log: join(folder, 'output.log'), program: on.program })
-      pids.push(child.pid)
+      const child = startChild(options, { mark, log: join(folder, 'output.log'), program: on.program })
+      pids.push(child.pid ?? 0)
       return child
     },
     findOther: () => findOtherService(data, systemTime),

@@ -1,9 +1,8 @@
 /**
  * What stands for Electron where its program is not there: enough of its API to run the built main process on Node.
- * Nothing is drawn. A window really asks for its addresses, with cookies; the utility process is a process. The test
- * that started it reads what happens as messages, and plays the person and the system by messages.
+ * Nothing is drawn. A window really asks for its addresses, with cookies. The test that
+ * started it reads what happens as messages, and plays the person and the system by messages.
  */
-import { spawn } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 
 const tell = (message) => process.send?.(message)
@@ -161,24 +160,6 @@ export class Notification extends EventEmitter {
     this.options = options
   }
   show = () => record('notification', { title: this.options.title, body: this.options.body })
-}
-
-/** The process of the service, on Node. */
-export const utilityProcess = {
-  fork(module, args, { stdio }) {
-    const child = spawn(process.execPath, [module, ...args], { stdio: [...stdio, 'ipc'] })
-    const events = new EventEmitter()
-    child.on('message', (message) => events.emit('message', message))
-    child.once('close', (code) => events.emit('exit', code ?? 9))
-    record('forked', { module, pid: child.pid })
-    return Object.assign(events, {
-      pid: child.pid,
-      stdout: child.stdout,
-      stderr: child.stderr,
-      // As the real one: a process that is just ending takes no message, and that is no error.
-      postMessage: (message) => void (child.connected && child.send(message, () => undefined)),
-    })
-  },
 }
 
 /** What the test plays. */

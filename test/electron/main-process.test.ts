@@ -72,9 +72,9 @@ describe('the built main process', () => {
   })
 
   test('starts a service that was killed again, with a notice', async () => {
-    const { reached, all } = started()
+    const { reached, all, data } = started()
     await reached('loaded')
-    signal((await reached('forked')).pid, 'SIGKILL')
+    signal(JSON.parse(readFileSync(join(data, 'service.json'), 'utf8')).pid, 'SIGKILL')
     expect((await reached('notice')).message).toMatchObject({ kind: 'service-ended', crashes: 1, looping: false })
     expect((await reached('notice', 2)).message).toEqual({ kind: 'service-restarted' })
     expect(all('loaded')).toHaveLength(1)

@@ -111,17 +111,19 @@ describe('the package that electron-builder makes', () => {
     const { main, type } = JSON.parse(require(ASAR).extractFile(join(resources, 'app.asar'), 'package.json'))
     expect({ main, type }).toEqual({ main: 'out/shell/main.js', type: 'module' })
     const at = packagePaths({ here: join(resources, 'app.asar', 'out', 'shell'), packagedTo: resources })
-    const files = [at.service, at.icon, at.trayIcon, at.commandLine.program, ...at.commandLine.args]
+    const files = [at.icon, at.trayIcon, at.commandLine.program, ...at.commandLine.args]
     expect(files.filter((file) => !existsSync(file))).toEqual([])
     // The main process out of the archive runs the service out of the core, and has a feed for updates.
     require(ASAR).extractAll(join(resources, 'app.asar'), join(folder, 'app'))
     writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\nurl: http://127.0.0.1:9/\n')
-    const { reached, all, child, ended, data } = started({
+    const { reached, child, ended, data } = started({
       main: join(folder, 'app', 'out', 'shell', 'main.js'),
       env: { FAKE_RESOURCES: resources, APPIMAGE: join(folder, 'Drydock.AppImage') },
     })
     expect(await reached('loaded')).toMatchObject({ type: 'text/html; charset=utf-8', signedIn: true })
-    expect(all('forked')).toMatchObject([{ module: at.service }])
+    const { pid } = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'))
+    const [program = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    expect(program).toBe(at.commandLine.program)
     await until(() => expect(readFileSync(join(data, 'desktop.log'), 'utf8')).toContain('updates are looked for'))
     child.kill('SIGTERM')
     expect(await ended).toBe(0)

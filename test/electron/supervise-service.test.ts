@@ -1,6 +1,8 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
 import { planRestart, ServiceSupervisor } from '../../src-main/electron/supervise-service.ts'
 import { signal } from '../support/process-table.ts'
@@ -10,6 +12,27 @@ import { place, supervised } from './support.ts'
 const clientOf = (url: string, data: string) =>
   createClient({ url, key: readFileSync(join(data, 'account.key'), 'utf8').trim() })
 const infoOf = (url: string, data: string) => clientOf(url, data).call('info')
+
+/** Ways in which a service refuses to start; the fourth, a data folder in use, attaches the desktop to what uses it. */
+const REFUSALS = {
+  async 'its port is taken'() {
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    return { data: place().data, port: (other.address() as AddressInfo).port, why: /^Port \d+ / }
+  },
+  async 'its folder cannot be made'() {
+    const { data } = place()
+    writeFileSync(data, 'no folder')
+    return { data, port: 0, why: /cannot be used/ }
+  },
+  async 'its database is damaged'() {
+    const { data } = place()
+    mkdirSync(data)
+    writeFileSync(join(data, 'drydock.db'), 'no database, but a text of more than a hundred bytes '.repeat(100))
+    return { data, port: 0, why: /drydock\.db cannot be opened: file is not a database/ }
+  },
+}
 
 describe('the service of the desktop', () => {
   test('comes up with an endpoint for image workflows, answers, and stops in order with nothing left', async () => {
@@ -41,6 +64,35 @@ describe('the service of the desktop', () => {
     const after = await reached('up', 2)
     expect(after).toEqual({ kind: 'up', url: before.url, own: true, restarted: true })
     expect(await infoOf(after.url, data)).toMatchObject({ url: before.url })
+  })
+
+  test('that the system ends is reported with the signal, and another one comes', async () => {
+    const { supervisor, reached, pid } = supervised({ port: 0 })
+    supervisor.start()
+    await reached('up')
+    signal(pid(), 'SIGSEGV')
+    expect((await reached('down')).why).toBe('it was ended by SIGSEGV')
+    await reached('up', 2)
+  })
+
+  test('keeps its last words, however many, when it is killed', async () => {
+    const { folder } = place()
+    const program = join(folder, 'talks.mjs')
+    const lines = 'the last words of a service\n'.repeat(10_000)
+    writeFileSync(program, `process.stderr.write(${JSON.stringify(lines)}); process.kill(process.pid, 'SIGKILL')`)
+    const { supervisor, reached, log } = supervised({ program })
+    supervisor.start()
+    expect((await reached('down')).why).toBe('it was killed')
+    await supervisor.stop()
+    expect(readFileSync(log, 'utf8').startsWith(lines)).toBe(true)
+  })
+
+  test.each(Object.entries(REFUSALS))('that is refused says why (%s)', async (_kind, refuse) => {
+    const { data, port, why } = await refuse()
+    const { supervisor, reached, marked } = supervised({ data, port })
+    supervisor.start()
+    expect((await reached('refused')).why).toMatch(why)
+    expect(marked()).toEqual([])
   })
 
   test('that ends by an error is told of with what it said, and its output is kept', async () => {
@@ -101,10 +153,11 @@ test('a service that is told to stop has time enough for that on a busy machine,
       },
     },
     startChild: () => ({
-      post: () => undefined,
+      pid: 1,
+      stop: () => undefined,
       kill: exit.resolve,
-      onMessage: () => undefined,
-      onExit: (listener) => void exit.promise.then(() => listener(null, '')),
+      onReady: () => undefined,
+      onExit: (listener) => void exit.promise.then(() => listener({ code: null, signal: 'SIGKILL', output: '' })),
     }),
     findOther: async () => undefined,
     onChange: () => undefined,

@@ -1,24 +1,23 @@
-/**
- * A real service under the supervisor of the desktop. What stands for Electron's utility process is a child of Node
- * that runs the same file.
- */
-import { spawn } from 'node:child_process'
+/** A real service under the supervisor of the desktop. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { findOtherService } from '../../src-main/electron/find-other-service.ts'
-import { recordOutput } from '../../src-main/electron/last-output.ts'
-import type { ServiceArguments } from '../../src-main/electron/service-messages.ts'
-import { type ServiceChild, type ServiceState, ServiceSupervisor } from '../../src-main/electron/supervise-service.ts'
+import { startServiceChild } from '../../src-main/electron/service-child.ts'
+import {
+  type ServiceArguments,
+  type ServiceChild,
+  type ServiceState,
+  ServiceSupervisor,
+} from '../../src-main/electron/supervise-service.ts'
 import { systemTime } from '../../src-main/server/system-ports.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { processesMarked, signal } from '../support/process-table.ts'
 import { until as untilWithin } from '../support/served-service.ts'
 
-const SERVICE = fileURLToPath(new URL('../../src-main/electron/service-process.ts', import.meta.url))
+const COMMAND_LINE = join(import.meta.dirname, '..', '..', 'out', 'desktop', 'cli.js')
 
 /** Waits until `look` no longer throws, and gives what it returned. */
 export const until = <T>(look: () => T | Promise<T>): Promise<T> => untilWithin(look, PATIENCE_MS)
@@ -36,29 +35,17 @@ export function place() {
   return { folder, data: join(folder, 'data'), mark, marked }
 }
 
-/** Starts the process of a service as Electron would. @param program the file that is run */
-export function startAsNode(
+/** Starts the process of a service as the desktop does. @param program the file that is run as the command line */
+export function startChild(
   options: ServiceArguments,
   {
     mark,
     log,
-    program = SERVICE,
+    program = COMMAND_LINE,
   }: { readonly mark: Mark; readonly log: string; readonly program?: string | undefined },
-): ServiceChild & { readonly pid: number } {
-  const child = spawn(process.execPath, [program, JSON.stringify(options)], {
-    env: { ...process.env, [mark.name]: mark.value },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  })
-  const words = recordOutput(log)
-  child.stderr?.on('data', words.onOutput)
-  return {
-    pid: child.pid ?? 0,
-    // One that is just ending takes no message, which is no error of the test.
-    post: (message) => void (child.connected && child.send(message as string, () => undefined)),
-    kill: () => void child.kill('SIGKILL'),
-    onMessage: (listener) => void child.on('message', listener),
-    onExit: (listener) => void child.once('close', (code) => listener(code, words.line())),
-  }
+): ServiceChild {
+  const commandLine = { program: process.execPath, args: [program] }
+  return startServiceChild(options, { commandLine, log, env: { ...process.env, [mark.name]: mark.value } })
 }
 
 type Mark = { readonly name: string; readonly value: string }
@@ -76,14 +63,14 @@ export function supervised({
   const { folder, mark, marked, ...fresh } = place()
   const data = on.data ?? fresh.data
   const states: ServiceState[] = []
-  const children: { readonly pid: number }[] = []
+  const children: ServiceChild[] = []
   const log = join(folder, 'service-output.log')
   const supervisor = new ServiceSupervisor({
     data,
     port,
     time: systemTime,
     startChild(options) {
-      const child = startAsNode(options, { mark, log, program })
+      const child = startChild(options, { mark, log, program })
       children.push(child)
       return child
     },

@@ -1,14 +1,17 @@
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { type Command, InvalidArgumentError } from 'commander'
+import { SKETCH } from '../../contract/catalog.ts'
 import { errorCode } from '../../domain/error-code.ts'
 import { isLoopback } from '../../domain/own-addresses.ts'
 import type { UserAddress } from '../../server/listeners.ts'
 import { usageError } from '../cli-error.ts'
-import { dataFolder } from '../find-service.ts'
+import { ensureSketch } from '../ensure-sample.ts'
+import { dataFolder, readAccountKey } from '../find-service.ts'
 import { wholeNumber } from '../option-values.ts'
+import type { Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
-import { runService, startService } from '../start-service.ts'
+import { endingWithInput, runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 type ServeOptions = {
@@ -21,6 +24,8 @@ type ServeOptions = {
   readonly stopGrace?: number
   readonly logLevel?: string
   readonly tracesTo?: string
+  readonly endWithInput?: true
+  readonly sample?: true
 }
 
 /** `drydock serve`: run the service until a signal stops it. */
@@ -49,6 +54,8 @@ export function addServe(program: Command, surroundings: Surroundings): void {
       'export traces by OTLP over HTTP to this address (OTEL_EXPORTER_OTLP_ENDPOINT)',
       tracesTo,
     )
+    .option('--sample', `create the sample endpoint ${SKETCH}, which runs image workflows`)
+    .option('--end-with-input', 'stop when standard input closes, for programs that start a service')
     .addHelpText(
       'after',
       `
@@ -68,7 +75,17 @@ Examples:
     )
     .action(
       async (
-        { port, listen, allowHost, stopGrace, logLevel, tracesTo: traces, ...tlsOptions }: ServeOptions,
+        {
+          port,
+          listen,
+          allowHost,
+          stopGrace,
+          logLevel,
+          tracesTo: traces,
+          endWithInput,
+          sample,
+          ...tlsOptions
+        }: ServeOptions,
         command: Command,
       ) => {
         const tls = await tlsOf(listen, tlsOptions)
@@ -83,8 +100,10 @@ Examples:
           ...(logLevel === undefined ? {} : { logLevel }),
           ...(traces === undefined ? {} : { tracesTo: traces }),
         }
-        await runService(() => startService(options), surroundings, {
-          onUp({ url, data, keyFile, warning, fingerprint }) {
+        const within = endWithInput === true ? endingWithInput(surroundings) : surroundings
+        await runService(() => startService(options), within, {
+          async onUp({ url, data, keyFile, warning, fingerprint }) {
+            if (sample === true) await addSample(url, data, output)
             if (warning !== undefined) output.note(`warning: ${warning}`)
             if (listen !== undefined && !isLoopback(listen) && tls === undefined)
               output.note(openTo(listen, new URL(url).port))
@@ -104,6 +123,16 @@ Examples:
         })
       },
     )
+}
+
+// A service without the sample is as good as one with it.
+async function addSample(url: string, data: string, output: Output): Promise<void> {
+  try {
+    const { createClient } = await import('../client.ts')
+    await ensureSketch(createClient({ url, key: (await readAccountKey(data)) ?? '' }))
+  } catch (error) {
+    output.note(`warning: the sample endpoint ${SKETCH} was not created: ${(error as Error).message}`)
+  }
 }
 
 function tracesTo(text: string): string {

@@ -25,7 +25,7 @@ import { makeRelease } from '../deploy/run-release.ts'
 import { dataFolder, readAccountKey } from '../find-service.ts'
 import type { Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
-import { runService, startService } from '../start-service.ts'
+import { endingWithInput, runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { createChangeQueue, createCodeFolders } from './changed-code.ts'
 import { liveReload } from './live-reload.ts'
@@ -77,21 +77,6 @@ export async function runPreview(options: PreviewOptions, command: Command, give
     await removeFolder(previewFolder.folder)
   }
   report({ event: 'ended' })
-}
-
-/** Surroundings in which the end of standard input asks to stop, like a terminal that is closed. */
-function endingWithInput(surroundings: Surroundings): Surroundings {
-  return {
-    ...surroundings,
-    onStopSignal(listener) {
-      const off = surroundings.onStopSignal(listener)
-      const offInput = surroundings.onInputEnd(() => listener('SIGHUP'))
-      return () => {
-        off()
-        offInput()
-      }
-    },
-  }
 }
 
 type Preview = {

@@ -2,12 +2,11 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packagePaths } from '../../../src-main/electron/package-paths.ts'
 
-test('a clone starts the built service and command line, on the Node that runs the clone', () => {
+test('a clone starts the built command line on the Node that runs the clone', () => {
   const at = packagePaths({ here: join('/clone', 'out', 'shell'), packagedTo: undefined, nodeOfClone: '/usr/bin/node' })
   const built = join('/clone', 'out', 'desktop')
   expect(at).toMatchObject({
     main: join('/clone', 'out', 'shell', 'main.js'),
-    service: join(built, 'service.js'),
     commandLine: { program: '/usr/bin/node', args: [join(built, 'cli.js')] },
   })
 })
@@ -15,6 +14,6 @@ test('a clone starts the built service and command line, on the Node that runs t
 test('a package starts what lies beside its archive, on its own Node', () => {
   const at = packagePaths({ here: '/app.asar/out/shell', packagedTo: '/package', nodeOfClone: '/usr/bin/node' })
   const core = join('/package', 'core')
-  expect(at.service).toBe(join(core, 'out', 'desktop', 'service.js'))
+  expect(at.commandLine.args).toEqual([join(core, 'out', 'desktop', 'cli.js')])
   expect(at.commandLine.program.startsWith(join(core, 'node_modules', 'node', 'bin'))).toBe(true)
 })

@@ -119,6 +119,8 @@ export type Core = {
   readonly service: ServiceContext
   readonly start: () => Promise<void>
   readonly stop: (graceMs: number) => Promise<void>
+  /** Ends the grace time of a stop that has begun. */
+  readonly hurry: () => void
 }
 
 /** Joins everything, from what others stand on upwards; nothing runs yet. */
@@ -289,6 +291,7 @@ export function createCore(ports: CorePorts): Core {
       stopped ??= stopAll(graceMs)
       return stopped
     },
+    hurry: () => supervisor.hurry(),
   }
 }
 

@@ -67,7 +67,7 @@ export type Phases = {
 
 /**
  * Runs a service until a signal asks it to stop, or it stops by itself. The first signal stops it in order, the second
- * ends the process at once. Signals are handled before the start, because whoever reads that the service is ready may
+ * no longer waits for running jobs, the third ends the process at once. Signals are handled before the start, because whoever reads that the service is ready may
  * send one at that very moment.
  * @throws what `start`, `onUp` or the stop of the service throws; the service does not stay up then
  */
@@ -77,17 +77,25 @@ export async function runService(
   { onUp, onStopping, beforeStop }: Phases,
 ): Promise<void> {
   const stopping = new AbortController()
-  let askedAt = 0
+  let askedAt = Number.NEGATIVE_INFINITY
+  let hurry: (() => void) | undefined
   const off = surroundings.onStopSignal((signal) => {
+    const now = surroundings.now()
+    if (now - askedAt <= ONE_PRESS_MS) return
+    askedAt = now
     if (!stopping.signal.aborted) {
-      askedAt = surroundings.now()
       onStopping()
       stopping.abort()
-    } else if (surroundings.now() - askedAt > ONE_PRESS_MS) surroundings.exitNow(SIGNAL_EXITS[signal])
+    } else if (hurry === undefined) surroundings.exitNow(SIGNAL_EXITS[signal])
+    else {
+      hurry()
+      hurry = undefined
+    }
   })
   let unwatch = () => {}
   try {
     const server = await start()
+    hurry = server.hurry
     if (stopping.signal.aborted) {
       await server.stop()
       return

@@ -41,19 +41,19 @@ export function startServiceChild(
     detached: true,
     windowsHide: true,
   })
-  child.stdin.on('error', () => undefined) // It has ended; nothing is ever written.
+  child.stdin?.on('error', () => undefined) // It has ended; nothing is ever written.
   return {
     pid: child.pid,
     // Without signals, as on Windows, it would be killed, and its workers would go on.
-    stop: () => void (process.platform === 'win32' ? child.stdin.end() : child.kill('SIGTERM')),
+    stop: () => void (process.platform === 'win32' ? child.stdin?.end() : child.kill('SIGTERM')),
     kill: () => void child.kill('SIGKILL'),
     onReady(listener) {
       let text = ''
-      child.stdout.setEncoding('utf8').on('data', function read(more: string) {
+      child.stdout?.setEncoding('utf8').on('data', function read(more: string) {
         text += more
         const url = text.split('\n').slice(0, -1).map(urlOf).find(Boolean)
         if (url === undefined) return
-        child.stdout.off('data', read).resume()
+        child.stdout?.off('data', read).resume()
         listener(url)
       })
     },

@@ -63,6 +63,8 @@ export type RunningServer = {
   readonly fingerprint?: string | undefined
   /** Stops it in order; safe to call twice. */
   readonly stop: () => Promise<void>
+  /** Ends the wait for running jobs of a stop that has begun; they are queued again. */
+  readonly hurry: () => void
   readonly stopped: Promise<void>
 }
 
@@ -268,6 +270,7 @@ async function run(
     warning,
     fingerprint,
     stop,
+    hurry: core.hurry,
     stopped: stopped.promise,
   }
 }

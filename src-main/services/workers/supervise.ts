@@ -73,6 +73,11 @@ export class WorkerSupervisor {
     await requeueJobs(this.#deps, [...leases.all()], 'the service stopped before the job had ended')
   }
 
+  /** Ends the grace time of a stop: running jobs are queued again now. */
+  hurry(): void {
+    for (const worker of this.#deps.registry.all()) this.#ending.begin(worker, 'the service stops now', 0)
+  }
+
   /** How the fleet of an endpoint stands. */
   status(endpointId: string): FleetStatus {
     return this.#deps.status.of(endpointId)

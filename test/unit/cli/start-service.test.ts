@@ -6,7 +6,7 @@ import { surroundingsOf } from './support.ts'
 function setup({ failsWhenUp = false } = {}) {
   const started = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<void>()
-  const counts = { stops: 0, ups: 0, told: 0 }
+  const counts = { stops: 0, hurries: 0, ups: 0, told: 0 }
   const server = {
     url: 'http://127.0.0.1:1',
     data: '/data',
@@ -16,6 +16,9 @@ function setup({ failsWhenUp = false } = {}) {
     stop: () => {
       counts.stops += 1
       return stopped.promise
+    },
+    hurry: () => {
+      counts.hurries += 1
     },
   }
   const { surroundings, signal, exits, wait } = surroundingsOf('/')
@@ -40,7 +43,7 @@ test('the first signal stops the service, and the command ends when it has stopp
   signal('SIGTERM')
   stopped.resolve()
   await ended
-  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, ups: 1, told: 1 } })
+  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, hurries: 0, ups: 1, told: 1 } })
 })
 
 test('a signal that comes while the service starts stops it as soon as it is there', async () => {
@@ -49,21 +52,24 @@ test('a signal that comes while the service starts stops it as soon as it is the
   started.resolve()
   stopped.resolve()
   await ended
-  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, ups: 0, told: 1 } })
+  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, hurries: 0, ups: 0, told: 1 } })
 })
 
 test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 129],
-] as const)('a second signal ends the process at once: %s with %i', async (name, code) => {
+] as const)('a second signal ends the wait for jobs, and a third the process: %s with %i', async (name, code) => {
   const { started, stopped, up, ended, signal, wait, exits, counts } = setup()
   started.resolve()
   await up
   signal('SIGINT')
   wait(301)
   signal(name)
-  expect({ exits, told: counts.told }).toEqual({ exits: [code], told: 1 })
+  expect({ exits, hurries: counts.hurries }).toEqual({ exits: [], hurries: 1 })
+  wait(301)
+  signal(name)
+  expect({ exits, hurries: counts.hurries, told: counts.told }).toEqual({ exits: [code], hurries: 1, told: 1 })
   stopped.resolve()
   await ended
 })
@@ -77,7 +83,7 @@ test('one press that arrives twice stops the service in order', async () => {
   signal('SIGINT')
   stopped.resolve()
   await ended
-  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, ups: 1, told: 1 } })
+  expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, hurries: 0, ups: 1, told: 1 } })
 })
 
 test('a service that stops by itself ends the command', async () => {
@@ -103,7 +109,7 @@ test('a start that fails ends the command with its reason, and no signal is hear
   started.reject(new Error('the port is taken'))
   await expect(ended).rejects.toThrow('the port is taken')
   signal('SIGINT')
-  expect(counts).toEqual({ stops: 0, ups: 0, told: 0 })
+  expect(counts).toEqual({ stops: 0, hurries: 0, ups: 0, told: 0 })
 })
 
 test('a service whose command fails does not stay up', async () => {

@@ -3,11 +3,11 @@
  * variable or an argument. Source: Electron's own list of fuses.
  */
 import { join } from 'node:path'
-import { type FuseV1Config, FuseV1Options, FuseVersion, flipFuses } from '@electron/fuses'
+import { type FuseV1Config, FuseV1Options, FuseVersion, flipFuses, getCurrentFuseWire } from '@electron/fuses'
 
 export { FuseState, FuseV1Options, getCurrentFuseWire } from '@electron/fuses'
 
-/** All of them; one that a later Electron adds makes the packaging fail until it is decided here. */
+/** All of them; packaging an Electron that has another one fails. */
 export const FUSES = {
   [FuseV1Options.RunAsNode]: false,
   [FuseV1Options.EnableCookieEncryption]: true,
@@ -37,14 +37,22 @@ export function programOf({ folder, platform, productName, executableName }: Pac
   return join(folder, platform === 'win32' ? `${productName}.exe` : executableName)
 }
 
-/** Sets the switches. @throws Error where one of them is not decided here, or the program is no Electron */
-export async function setFuses(app: PackedApp): Promise<void> {
+/**
+ * Sets the switches that the program has; older ones of Electron lack the last.
+ * @param fuses what they are set to; those left out stay
+ * @throws Error where the program has one that is not decided here, or is no Electron
+ */
+export async function setFuses(app: PackedApp, fuses: Partial<Record<FuseV1Options, boolean>> = FUSES): Promise<void> {
+  const program = programOf(app)
+  const present = Object.keys(await getCurrentFuseWire(program)).filter((name) => name !== 'version')
+  const undecided = present.filter((fuse) => !(fuse in FUSES))
+  if (undecided.length > 0)
+    throw new Error(`${program} has fuses that fuses.ts does not decide: number ${undecided.join(', ')} of its wire`)
   const config: FuseV1Config = {
     version: FuseVersion.V1,
-    strictlyRequireAllFuses: true,
     // Programs of Apple's processors do not start with a signature that no longer fits; the real one comes after this.
     resetAdHocDarwinSignature: app.platform === 'darwin',
-    ...FUSES,
+    ...Object.fromEntries(Object.entries(fuses).filter(([fuse]) => present.includes(fuse))),
   }
-  await flipFuses(programOf(app), config)
+  await flipFuses(program, config)
 }

@@ -47,7 +47,7 @@ export function appMenu(isMac: boolean, { open, signInAgain, showLog }: MenuActi
         ...(isMac ? [{ role: 'close' as const }] : [settings, { type: 'separator' as const }, quit]),
       ],
     },
-    { role: 'editMenu' },
+    { role: 'editMenu', label: '&Edit' },
     {
       label: '&View',
       submenu: [
@@ -62,12 +62,13 @@ export function appMenu(isMac: boolean, { open, signInAgain, showLog }: MenuActi
         { role: 'toggleDevTools' },
       ],
     },
-    { role: 'windowMenu' },
+    { role: 'windowMenu', label: '&Window' },
     {
       role: 'help',
+      label: '&Help',
       submenu: [
         { label: 'Check this machine', click: () => open('/system') },
-        { label: 'Show the log file', click: showLog },
+        { label: 'Show log', click: showLog },
       ],
     },
   ] satisfies MenuItemConstructorOptions[]

@@ -25,7 +25,9 @@ export type Shell = {
   readonly showTray: (view: TrayView) => void
   readonly notify: (note: EndedNote) => void
   /** Asks what to do about a service that does not start. */
-  readonly askAboutStart: (why: string) => Promise<'again' | 'log' | 'quit'>
+  readonly askAboutStart: (why: string) => Promise<'Retry' | 'Show log' | 'Quit'>
+  /** Asks whether to wait for running jobs before it quits, until the signal is aborted. */
+  readonly askToWait: (running: number, signal: AbortSignal) => Promise<'wait' | 'now'>
   readonly showLog: () => void
   /** Ends the desktop; it calls `stop` on the way. */
   readonly quit: () => void
@@ -81,7 +83,15 @@ export class Desktop {
   async stop(): Promise<void> {
     this.#teller.stop()
     this.#service?.following.abort()
-    await this.#supervisor.stop()
+    const { state } = this.#supervisor
+    const { running } = this.#counts
+    const stopped = this.#supervisor.stop()
+    if (state.kind === 'up' && state.own && running > 0) {
+      const over = new AbortController()
+      void stopped.finally(() => over.abort())
+      if ((await this.#needs.shell.askToWait(running, over.signal)) === 'now') this.#supervisor.hurry()
+    }
+    await stopped
   }
 
   /** Brings the window to the front. @param page that it goes to; undefined: it stays where it is */
@@ -218,8 +228,8 @@ export class Desktop {
     const { shell } = this.#needs
     const choice = await shell.askAboutStart(why)
     this.#asking = false
-    if (choice === 'quit') shell.quit()
-    else if (choice === 'again') this.#supervisor.retry()
+    if (choice === 'Quit') shell.quit()
+    else if (choice === 'Retry') this.#supervisor.retry()
     else {
       shell.showLog()
       // Nothing else would bring the question back.

@@ -10,6 +10,7 @@ import { app, dialog, Menu, Notification, shell as system } from 'electron'
 import packageJson from '../../package.json' with { type: 'json' }
 import { dataFolder } from '../cli/find-service.ts'
 import { NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
+import { counted } from '../domain/text.ts'
 import { openDataFolder } from '../server/data-folder.ts'
 import { createLog, systemTime } from '../server/system-ports.ts'
 import { appMenu } from './app-menu.ts'
@@ -22,27 +23,59 @@ import { revealFile } from './page-guard.ts'
 import { startServiceChild } from './service-child.ts'
 import { openTray } from './tray.ts'
 import { watchUpdates } from './updates.ts'
-import { guardSession, guardWindows, handleCalls, makeWindow } from './window.ts'
-
-const START_BUTTONS = ['again', 'log', 'quit'] as const
+import { guardSession, guardWindows, handleCalls, makeWindow, showText } from './window.ts'
 
 const { platform } = process
 const HANDLER_FILES = { name: 'Python and TypeScript', extensions: ['py', 'ts', 'mts', 'js', 'mjs'] }
 const args = readArguments(process.argv.slice(app.isPackaged ? 1 : 2))
 const data = dataFolder(args.data, { env: process.env, cwd: process.cwd(), platform, home: homedir() })
-openDataFolder(data)
 // A profile for each data folder: two services have two windows, and one window each.
 const profile = join(data, 'desktop')
-mkdirSync(profile, { recursive: true, mode: 0o700 })
+const at = packagePaths({
+  here: import.meta.dirname,
+  packagedTo: app.isPackaged ? process.resourcesPath : undefined,
+  nodeOfClone: process.env.DRYDOCK_NODE,
+})
 app.setName('Drydock')
 // For whatever window there may ever be.
 app.enableSandbox()
-app.setPath('userData', profile)
 app.setAppUserModelId('dev.drydock.desktop')
 
 // Not awaited: Electron is ready only when this module has been read to its end.
-if (app.requestSingleInstanceLock()) run().catch(fail)
+const unusable = openProfile()
+if (unusable !== undefined) void refuse(unusable)
+else if (app.requestSingleInstanceLock()) run().catch(fail)
 else app.quit()
+
+/** @returns why it cannot be used; undefined: it can */
+function openProfile(): string | undefined {
+  try {
+    openDataFolder(data)
+    mkdirSync(profile, { recursive: true, mode: 0o700 })
+    app.setPath('userData', profile)
+    return undefined
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function refuse(why: string): Promise<void> {
+  await app.whenReady()
+  const isAgain = (await askAbout(why, ['Retry', 'Quit'])) === 'Retry'
+  if (isAgain) app.relaunch()
+  app.exit(isAgain ? 0 : 1)
+}
+
+/** Asks what to do about a service that does not start; the last button is chosen where the dialog is closed. */
+async function askAbout<Button extends string>(why: string, buttons: readonly Button[]): Promise<Button | undefined> {
+  const { response } = await dialog.showMessageBox({
+    ...{ type: 'error', title: 'Drydock', icon: at.icon, noLink: true, cancelId: buttons.length - 1 },
+    message: 'The service does not start',
+    detail: why,
+    buttons: [...buttons],
+  })
+  return buttons[response]
+}
 
 function fail(error: unknown): void {
   createLog('info', join(data, 'desktop.log')).error('the desktop could not start', { error })
@@ -52,15 +85,11 @@ function fail(error: unknown): void {
 
 async function run(): Promise<void> {
   const log = createLog('info', join(data, 'desktop.log'))
-  const at = packagePaths({
-    here: import.meta.dirname,
-    packagedTo: app.isPackaged ? process.resourcesPath : undefined,
-    nodeOfClone: process.env.DRYDOCK_NODE,
-  })
   const outputFile = join(data, 'service-output.log')
   const settings = openSettings(join(profile, 'settings.json'), (error) => log.warn('settings not stored', { error }))
   const notifications = new Set<Notification>()
   let quitting = false
+  let startAgain = false
 
   // Links may come before all is ready, and are then the first page.
   let firstPage = args.page
@@ -73,7 +102,11 @@ async function run(): Promise<void> {
     if (file === undefined) openPage(pageOfLink(link))
     else show(file)
   }
-  app.on('second-instance', (_event, argv) => openLink(linkAmong(argv.slice(1)) ?? ''))
+  app.on('second-instance', (_event, argv) => {
+    // Its service is stopping; the one who starts it again gets a window after that.
+    if (quitting) startAgain = true
+    else openLink(linkAmong(argv.slice(1)) ?? '')
+  })
   app.on('open-url', (event, link) => {
     event.preventDefault()
     openLink(link)
@@ -119,25 +152,24 @@ async function run(): Promise<void> {
       // Held until it is gone: one that was collected would not get a click.
       notifications.add(notification)
       notification.on('close', () => notifications.delete(notification))
-      notification.on('click', () => desktop.open(page))
+      notification.on('click', () => {
+        notification.close()
+        desktop.open(page)
+      })
       notification.show()
     },
-    async askAboutStart(why) {
+    askAboutStart: async (why) => (await askAbout(why, ['Retry', 'Show log', 'Quit'])) ?? 'Quit',
+    async askToWait(running, signal) {
       const { response } = await dialog.showMessageBox({
-        type: 'error',
-        title: 'Drydock',
-        message: 'The service does not start',
-        detail: why,
-        buttons: ['Try again', 'Show the log file', 'Quit'],
-        cancelId: 2,
+        ...{ type: 'info', title: 'Drydock', icon: at.icon, noLink: true, signal },
+        message: `Drydock is waiting for ${counted(running, 'running job', 'running jobs')}`,
+        detail: 'It quits in 10 seconds at the latest. Jobs that are not done by then run again after the next start.',
+        buttons: ['Wait', 'Stop now'],
+        cancelId: 0,
       })
-      return START_BUTTONS[response] ?? 'quit'
+      return response === 1 ? 'now' : 'wait'
     },
-    showLog() {
-      const file = [join(data, 'drydock.log'), outputFile].find((path) => existsSync(path))
-      if (file === undefined) void system.openPath(data)
-      else system.showItemInFolder(file)
-    },
+    showLog: () => showText('Log', [join(data, 'drydock.log'), outputFile], at.icon),
     quit: () => app.quit(),
   }
   const desktop = new Desktop({
@@ -180,6 +212,7 @@ async function run(): Promise<void> {
     window.hide()
     void desktop.stop().finally(() => {
       stopped = true
+      if (startAgain) app.relaunch()
       app.quit()
     })
   })

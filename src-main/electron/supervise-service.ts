@@ -103,6 +103,11 @@ export class ServiceSupervisor {
     return this.#stopped
   }
 
+  /** Ends the wait for running jobs of a stop that has begun; the service queues them again. */
+  hurry(): void {
+    this.#child?.child.stop()
+  }
+
   async #end(): Promise<void> {
     this.#cancelTimer()
     const running = this.#child

@@ -35,7 +35,7 @@ export function trayView(
       { kind: 'line' },
       { kind: 'check', label: 'Notify when jobs and deploys end', action: 'notifications', on: notifications },
       { kind: 'check', label: 'Keep running when the window is closed', action: 'keepInTray', on: keepInTray },
-      { kind: 'action', label: 'Show the log file', action: 'log' },
+      { kind: 'action', label: 'Show log', action: 'log' },
       { kind: 'line' },
       {
         kind: 'action',

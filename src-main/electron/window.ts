@@ -1,6 +1,7 @@
 /**
  * The window: made once, shown and hidden, guarded against whatever its page may want; calls of its page are checked.
  */
+import { existsSync, readFileSync } from 'node:fs'
 import { BrowserWindow, type IpcMainInvokeEvent, ipcMain, screen, session, shell } from 'electron'
 import type { DesktopNotice } from '../contract/bridge.ts'
 import { BRIDGE_CALL_NAMES, channelOf, NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
@@ -70,6 +71,25 @@ export function makeWindow({
     onHidden()
   })
   return window
+}
+
+// The end of a log, as much as a person reads.
+const TEXT_BYTES = 256 * 1024
+
+/** Shows the ends of text files in a window of their own, which needs no file manager and no editor. */
+export function showText(title: string, files: readonly string[], icon: string): void {
+  const text = files.filter((file) => existsSync(file)).map((file) => `${file}\n\n${endOf(file)}`)
+  const window = new BrowserWindow({
+    ...{ title: `${title} · Drydock`, icon, width: 1000, height: 700, autoHideMenuBar: true },
+    webPreferences: WEB_PREFERENCES,
+  })
+  window.on('page-title-updated', (event) => event.preventDefault())
+  const content = Buffer.from(text.join('\n\n') || 'Nothing has been logged yet.').toString('base64')
+  void window.loadURL(`data:text/plain;charset=utf-8;base64,${content}`)
+}
+
+function endOf(file: string): string {
+  return readFileSync(file).subarray(-TEXT_BYTES).toString('utf8')
 }
 
 /** Sets the rules for all windows, present and to come. @param origin that of the service; undefined: none is up */

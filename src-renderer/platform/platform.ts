@@ -105,7 +105,7 @@ function endedText({ why, restartInMs, crashes, looping }: DesktopNotice & { kin
   const ended = `The service ended unexpectedly: ${withFullStop(why)}`
   const again = `It restarts in ${restartInMs < 1000 ? 'a moment' : `${Math.round(restartInMs / 1000)} s`}.`
   return looping
-    ? `${ended} That was the ${ordinal(crashes)} time within minutes; see the log file for details (Help, Show the log file). ${again}`
+    ? `${ended} That was the ${ordinal(crashes)} time within minutes; see the log file for details (Help, Show log). ${again}`
     : `${ended} ${again}`
 }
 

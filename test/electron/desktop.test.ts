@@ -50,7 +50,11 @@ function setup(
     notify: (note) => void notes.push(note),
     async askAboutStart(why) {
       asked.push(why)
-      return 'quit'
+      return 'Quit'
+    },
+    async askToWait(running) {
+      shown.push(`waits for ${running}`)
+      return 'now'
     },
     showLog: () => void shown.push('log'),
     quit: () => void shown.push('quit'),

@@ -206,8 +206,16 @@ describe('the fuses of the program', () => {
     expect(Object.keys(FUSES).length).toBe(Object.values(FuseV1Options).filter(Number.isInteger).length)
   })
 
+  test('that an older Electron lacks are left out', async () => {
+    const app = program(Object.keys(FUSES).length - 1)
+    await setFuses(app)
+    const wire = await getCurrentFuseWire(programOf(app))
+    expect(wire[FuseV1Options.OnlyLoadAppFromAsar]).toBe(FuseState.ENABLE)
+    expect(wire[FuseV1Options.RunAsNode]).toBe(FuseState.DISABLE)
+  })
+
   test('that nobody has decided on make the packaging fail', async () => {
-    await expect(setFuses(program(Object.keys(FUSES).length + 1))).rejects.toThrow('strictlyRequireAllFuses')
+    await expect(setFuses(program(Object.keys(FUSES).length + 1))).rejects.toThrow('does not decide: number 9 of its wire')
   })
 
   test('are looked for where each system has its program', () => {

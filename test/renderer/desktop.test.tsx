@@ -21,7 +21,7 @@ describe('a notice of the desktop', () => {
     [
       { kind: 'service-ended', why: 'Error: no disk.', restartInMs: 4000, crashes: 4, looping: true },
       'error',
-      'The service ended unexpectedly: Error: no disk. That was the 4th time within minutes; see the log file for details (Help, Show the log file). It restarts in 4 s.',
+      'The service ended unexpectedly: Error: no disk. That was the 4th time within minutes; see the log file for details (Help, Show log). It restarts in 4 s.',
     ],
     [{ kind: 'service-refused', why: 'The port is taken.' }, 'error', 'The service does not start: The port is taken.'],
     [{ kind: 'service-restarted' }, 'done', 'The service is running again.'],

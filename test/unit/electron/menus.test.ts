@@ -26,7 +26,7 @@ describe('the tray', () => {
       '-',
       'Notify when jobs and deploys end',
       'Keep running when the window is closed',
-      'Show the log file',
+      'Show log',
       '-',
       'Quit and stop the service',
     ])

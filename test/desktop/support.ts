@@ -1,0 +1,155 @@
+/**
+ * The built desktop in a real Electron, as an ordinary user with the sandbox on, on a screen of its own with a window
+ * manager, a session bus and notifications.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import { expect, onTestFinished } from 'vitest'
+import { createClient } from '../../src-main/cli/client.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { processesMarked, signal } from '../support/process-table.ts'
+import { realElectron } from '../support/real-electron.ts'
+import { until } from '../support/served-service.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+const MAIN = join(ROOT, 'out', 'shell', 'main.js')
+const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
+// `nobody`, on each Linux.
+const USER = 65_534
+const AS_USER = ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups']
+
+const electron = await realElectron()
+
+/** Why there is no real Electron here; undefined where there is. */
+export const noElectron: string | undefined = 'why' in electron ? electron.why : mayNotRead()
+
+function mayNotRead(): string | undefined {
+  try {
+    execFileSync('setpriv', [...AS_USER.slice(1), 'test', '-r', MAIN])
+    return undefined
+  } catch {
+    return `an ordinary user may not read ${MAIN}`
+  }
+}
+
+/** A screen with what a desktop has, for one test. */
+export type Screen = {
+  readonly env: Readonly<Record<string, string>>
+  /** Folder of the user, gone with the test. */
+  readonly home: string
+  /** All processes that were started on it, but its own. */
+  readonly processes: () => readonly { readonly pid: number }[]
+  /** Types and clicks as a person: arguments of xdotool. @returns what it printed */
+  readonly xdotool: (...args: string[]) => string
+  /** Writes a picture of the whole screen where DRYDOCK_PICTURES asks for them. */
+  readonly shoot: (name: string) => void
+}
+
+/** Makes a screen; it ends with the test. */
+export async function openScreen(size = '1600x1000'): Promise<Screen> {
+  const home = mkdtempSync(join(tmpdir(), 'drydock-screen-'))
+  chownSync(home, USER, USER)
+  const mark = `DOCK_TEST_MARK=${randomUUID()}`
+  const own: ChildProcess[] = []
+  onTestFinished(async () => {
+    for (const { pid } of processesMarked(mark)) signal(pid, 'SIGKILL')
+    for (const child of own) child.kill('SIGKILL')
+    await until(() => expect(processesMarked(mark)).toEqual([]))
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  })
+  const begin = (env: Record<string, string>, program: string, ...args: string[]) => {
+    const child = spawn('setpriv', [...AS_USER.slice(1), program, ...args], {
+      env: { PATH: process.env.PATH, HOME: home, ...env },
+      cwd: home,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    own.push(child)
+    return child
+  }
+  const line = async (child: ChildProcess) =>
+    (await once(createInterface(child.stdout as NonNullable<typeof child.stdout>), 'line'))[0] as string
+  const display = `:${await line(begin({}, 'Xvfb', '-displayfd', '1', '-screen', '0', `${size}x24`, '-nolisten', 'tcp'))}`
+  const bus = await line(begin({}, 'dbus-daemon', '--session', '--nofork', '--print-address'))
+  const [name = '', value = ''] = mark.split('=')
+  const env = {
+    // Without the folders that only root may look into.
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    ...{ HOME: home, XDG_RUNTIME_DIR: home, DISPLAY: display, DBUS_SESSION_BUS_ADDRESS: bus },
+    ...{ DRYDOCK_NODE: process.execPath, [name]: value },
+  }
+  begin(env, 'openbox')
+  const xdotool = (...args: string[]) => execFileSync('xdotool', args, { env, encoding: 'utf8' }).trim()
+  return {
+    env,
+    home,
+    processes: () => processesMarked(mark).filter(({ pid }) => !own.some((child) => child.pid === pid)),
+    xdotool,
+    shoot(picture) {
+      if (!process.env.DRYDOCK_PICTURES) return
+      mkdirSync(SCREENSHOTS, { recursive: true })
+      execFileSync('import', ['-window', 'root', join(SCREENSHOTS, `${picture}.png`)], { env })
+    },
+  }
+}
+
+/** The desktop, driven by its debugger. */
+export type OpenDesktop = {
+  readonly app: ElectronApplication
+  /** Number of Electron's main process. */
+  readonly pid: number
+  readonly data: string
+  /** Resolves with the exit code, or the signal. */
+  readonly ended: Promise<number | string | null>
+  /** The window, once it shows a page of the service. */
+  readonly window: () => Promise<Page>
+  /** Address at which the service answers, and a client of it. */
+  readonly service: () => { readonly pid: number; readonly url: string; readonly client: ReturnType<typeof createClient> }
+}
+
+/** Starts the desktop on a screen. @param argv after its own */
+export async function openDesktop(
+  screen: Screen,
+  { data = join(screen.home, 'data'), argv = [] }: { readonly data?: string; readonly argv?: readonly string[] } = {},
+): Promise<OpenDesktop> {
+  const app = await _electron.launch({
+    executablePath: electronFor(screen.home),
+    args: [MAIN, '--data', data, '--port', '0', ...argv],
+    cwd: screen.home,
+    env: screen.env,
+    timeout: PATIENCE_MS,
+  })
+  const child = app.process()
+  const ended = once(child, 'exit').then(([code, by]) => (code ?? by) as number | string | null)
+  app.context().setDefaultTimeout(PATIENCE_MS)
+  return {
+    app,
+    pid: child.pid ?? 0,
+    data,
+    ended,
+    async window() {
+      const page = await app.firstWindow()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      return page
+    },
+    service() {
+      const { pid, url } = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'))
+      const key = readFileSync(join(data, 'account.key'), 'utf8').trim()
+      return { pid, url, client: createClient({ url, key }) }
+    },
+  }
+}
+
+// Electron as the ordinary user. The process keeps its number.
+function electronFor(home: string): string {
+  if ('why' in electron) throw new Error(electron.why)
+  const path = join(home, 'electron')
+  writeFileSync(path, `#!/bin/sh\nexec ${AS_USER.join(' ')} '${electron.program}' "$@"\n`)
+  chmodSync(path, 0o755)
+  return path
+}

@@ -1,10 +1,10 @@
 /**
- * Builds what a clone runs: the pages into out/renderer, the program into out/desktop, the desktop window into out/shell.
- * `npm run build` and `npm run build:desktop` always build; `npm start` and `npm test` build only what is missing or older
- * than its sources, by a hash of them. A new build replaces the old one in one step, so a running service never serves
- * half a build.
+ * Builds the parts of a clone: the pages into out/renderer, the program into out/desktop, the desktop window into
+ * out/shell. `npm run build` and `npm run build:desktop` always build; `npm start` and `npm test` build only the parts
+ * that are missing or whose sources have another hash. A new build replaces the old one in one step, so a running
+ * service never serves half a build.
  *
- * The launcher asks here whether the program is of these sources. It runs on any Node, and has no dependencies.
+ * The launcher asks this module whether the program is up to date. It has no dependencies and runs on any Node.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -26,19 +26,19 @@ import { ROOT, run, say, step } from './steps.mjs'
 const OUT = join(ROOT, 'out')
 
 /**
- * @typedef {object} Part what is built together
- * @property {string} name as sentences call it
- * @property {string} folder where it is, in `out`
- * @property {string} entry file of the folder that is there when it has been built
- * @property {string[]} sources all that goes in, files and folders of the clone
- * @property {string[]} tool program of node_modules and its arguments; DRYDOCK_BUILD_TO says where to
- * @property {string} command what a person calls to build it
+ * @typedef {object} Part the output of one build
+ * @property {string} name for messages, after "the"
+ * @property {string} folder of the output, in `out`
+ * @property {string} entry file of the folder that every build writes
+ * @property {string[]} sources files and folders of the clone that the output depends on
+ * @property {string[]} tool program in node_modules and its arguments; it builds into DRYDOCK_BUILD_TO
+ * @property {string} command a user runs to build it
  */
 
 const VITE = 'vite/bin/vite.js'
 
 /**
- * The pages share contract and domain with the service; the lock file says which libraries go in.
+ * The pages share contract and domain with the service; the lock file determines the libraries in them.
  * @type {Part}
  */
 export const PAGES = {
@@ -51,8 +51,8 @@ export const PAGES = {
 }
 
 /**
- * The service and the command line. It starts in half the time that the sources take, whose files Node finds, reads and
- * joins one by one, and in 35 MB less.
+ * The service and the command line. The built program starts in half the time and takes 35 MB less than the sources,
+ * which Node finds, reads and links file by file.
  * @type {Part}
  */
 export const PROGRAM = {
@@ -65,7 +65,7 @@ export const PROGRAM = {
 }
 
 /**
- * The part that Electron runs. Only the window, its tests and packages need it.
+ * The main process of the desktop window. Only the window, its tests and packages need it.
  * @type {Part}
  */
 export const SHELL = {
@@ -77,7 +77,7 @@ export const SHELL = {
   tool: ['electron-vite/bin/electron-vite.js', 'build'],
 }
 
-/** The parts that a command needs. @param {{ dev: boolean }} wanted `dev`: the tools of tests and packages are installed */
+/** The parts that a command needs. @param {{ dev: boolean }} wanted `dev`: tools for tests are installed */
 export const partsOf = ({ dev }) => [PAGES, PROGRAM, ...(dev ? [SHELL] : [])]
 
 const PLACING_TRIES = 10
@@ -87,11 +87,11 @@ const folderOf = (part) => join(OUT, part.folder)
 const stampOf = (part) => join(OUT, `${part.folder}.sources`)
 
 /**
- * Builds the parts that are missing or of other sources, side by side.
+ * Builds the parts that are missing or out of date, side by side.
  * @param {readonly Part[]} parts
- * @param {string} node the Node that builds them
- * @returns {Promise<{ code: number, hasBuilt: boolean }>} `code`: 0 when all are there, else an exit code; the reason has
- *   been printed
+ * @param {string} node the Node that runs the tools
+ * @returns {Promise<{ code: number, hasBuilt: boolean }>} `code`: 0 if all parts are up to date, else an exit code; the
+ *   reason has been printed
  */
 export async function buildStale(parts, node) {
   const stale = parts.filter((part) => !isBuilt(part))
@@ -99,8 +99,8 @@ export async function buildStale(parts, node) {
 }
 
 /**
- * Tells whether a part is there and of these sources. Where nothing has been touched since it was built it takes a look
- * at each file, some milliseconds, and where something was, a hash of all.
+ * Tells whether a part is up to date. It compares the times of all sources, which takes some milliseconds, and hashes
+ * them only if one has changed since the build.
  * @param {Part} part
  */
 export function isBuilt(part) {
@@ -113,7 +113,7 @@ export function isBuilt(part) {
   try {
     writeStamp(part, sources, begun)
   } catch {
-    // A clone that belongs to somebody else: every start looks closer.
+    // The clone belongs to another user: every start hashes the sources.
   }
   return true
 }
@@ -138,7 +138,7 @@ async function buildOne(part, node) {
     if (signalCode !== undefined) return { code: signalCode }
     if (code !== 0) {
       const why = error?.message ?? 'see above'
-      const problem = `${output}The ${part.name} could not be built: ${why}. Fix that, then run "${part.command}".`
+      const problem = `${output}The ${part.name} could not be built: ${why}. Fix the cause, then run "${part.command}".`
       return { code: 1, problem }
     }
     mkdirSync(OUT, { recursive: true })
@@ -150,7 +150,7 @@ async function buildOne(part, node) {
   }
 }
 
-// Two starts at once build twice: then the one that is later takes the place of the other.
+// If two starts build at once, the later build replaces the other.
 function putInPlace(fresh, place) {
   for (let tries = 1; ; tries++) {
     rmSync(place, { recursive: true, force: true })
@@ -162,14 +162,14 @@ function putInPlace(fresh, place) {
   }
 }
 
-// Its time is from before the sources were read: what changes while they are read or built is newer than it.
+// The stamp gets the time before the sources were read, so that a change during the build is newer.
 function writeStamp(part, sources, begun) {
   writeFileSync(stampOf(part), sources)
   utimesSync(stampOf(part), begun, begun)
 }
 
-// By the time of change, which no program can set, of files and of folders, which lose and gain entries; in ms. What is
-// gone again, like the file of an editor, is a change.
+// The latest ctime of all files and folders, in ms. No program can set it, and that of a folder changes with its entries.
+// A file that is gone by now, such as a temporary file of an editor, counts as a change.
 function lastChange(sources) {
   return Math.max(...entriesOf(sources).map((path) => look(path)?.ctimeMs ?? Infinity))
 }
@@ -181,7 +181,7 @@ function hashSources(sources) {
   return hash.digest('hex')
 }
 
-// Files and folders of the clone, each with all that is below it.
+// The sources and, for folders, everything in them.
 function entriesOf(sources) {
   return sources
     .map((source) => join(ROOT, source))

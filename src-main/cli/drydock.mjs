@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 /**
- * The command `drydock`: starts on any Node from any folder and runs the command line, which is built code in an
- * installed package and in a clone whose build is up to date; otherwise it is main.ts.
+ * The command `drydock`: starts on any Node from any folder, and runs the command line. An installed package, and a
+ * clone whose build is up to date, run the built command line; other clones run main.ts.
  *
  * A Node that is new enough runs it in this process. An older one starts the pinned Node and stands in for it: same
- * terminal, same signals, same exit code. It uses no PATH and no dependency.
+ * terminal, same signals, same exit code. The launcher needs no PATH and no dependencies.
  */
 import module from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -35,7 +35,7 @@ if (NODE === process.execPath) {
 async function commandLine() {
   if (!IS_CLONE) return 'out/desktop/cli.js'
   const { isBuilt, PROGRAM } = await import('./build.mjs')
-  // Who changes the sources runs what they say now, without a build.
+  // Changed sources run at once, without a build.
   return isBuilt(PROGRAM) ? 'out/desktop/cli.js' : 'src-main/cli/main.ts'
 }
 
@@ -52,11 +52,11 @@ async function handOver() {
     SIGHUP: () => hasTerminal || child.kill('SIGHUP'),
     SIGTERM: () => child.kill('SIGTERM'),
   }
-  // Before the child is there: a signal that came in between would end the launcher alone.
+  // Registered before the spawn: a signal in between would end only the launcher.
   for (const [signal, handler] of Object.entries(handlers)) process.on(signal, handler)
   const child = spawn(NODE, [MAIN, ...process.argv.slice(2)], {
     stdio: 'inherit',
-    // For a command that lives long: it can notice that the launcher was killed without a chance to tell it.
+    // Lets a long-running command notice that the launcher was killed.
     env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },
   })
 
@@ -64,7 +64,7 @@ async function handOver() {
     const fix = IS_CLONE
       ? `Delete ${ROOT}/resources/pinned-node/node_modules and start again`
       : `Install Node ${NODE_MAJOR} or newer, or install Drydock again without --omit=optional`
-    process.stderr.write(`Drydock could not start ${NODE} (${error.code}). ${fix}\n`)
+    process.stderr.write(`Drydock could not start ${NODE} (${error.code}). ${fix}.\n`)
     process.exitCode = 1
   })
   child.once('exit', (code, signal) => {

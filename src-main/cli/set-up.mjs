@@ -1,13 +1,13 @@
 /**
- * Installs what this clone needs for a command, when it is missing or older than a lock file asks for, and builds web
- * pages and program when they are missing or of other sources:
+ * Installs the packages that a command needs, if they are missing or differ from the lock file, and builds the web
+ * pages and the program if they are missing or out of date:
  *
  *   node src-main/cli/set-up.mjs [--dev] [--build] [FOLDER ...]
  *
- * It always installs the packages that a start needs; `--dev` adds the tools of tests and checks, a FOLDER its own
- * packages. It is the step before every npm script, and the launcher calls it too. It has no dependencies and no
- * TypeScript, because it runs before anything is installed, on whatever Node a machine has. It writes to stderr only:
- * the stdout of the launcher belongs to the command.
+ * It always installs the packages that a start needs; `--dev` adds the tools for tests and checks, and each FOLDER adds
+ * its own packages. Every npm script runs it first, and the launcher calls it too. It has no dependencies and no
+ * TypeScript, because it runs before anything is installed, on any Node. It writes to stderr only: the stdout of the
+ * launcher belongs to the command.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -25,26 +25,26 @@ import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ROOT, run, say, secondsSince, step } from './steps.mjs'
 
-/** The release line of Node that is needed; the pinned release is in resources/pinned-node. */
+/** The oldest major version of Node that runs Drydock; resources/pinned-node pins a release of it. */
 export const NODE_MAJOR = 24
 
-// A Node that npm put into this folder is not the system's: an install may replace it.
+// A Node inside this clone is not the system's: an install may replace it while it runs.
 const IS_OF_SYSTEM = !process.execPath.startsWith(join(ROOT, '/'))
 const IS_NEW_ENOUGH = IS_OF_SYSTEM && Number.parseInt(process.versions.node, 10) >= NODE_MAJOR
 
-/** False in an installed package, which holds no sources; npm has installed all that it needs. */
+/** False in an installed package: it contains no sources, and npm has installed its dependencies. */
 export const IS_CLONE = existsSync(join(ROOT, 'src-main', 'cli', 'main.ts'))
 
-/** The folder whose package is a Node for each machine. */
+/** The folder whose dependencies are a Node for each platform. */
 export const PINNED = 'resources/pinned-node'
 const PINNED_PACKAGE = packageOfNode()
-/** The pinned Node; it is there where it is needed, and for packages. */
+/** Path of the pinned Node. A clone installs it only if its own Node is too old, and for packages. */
 export const PINNED_NODE = join(PINNED_PACKAGE, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** The Node that runs the product: the system's, which runs this, where it is new enough; else the pinned one. */
+/** The Node that runs Drydock: the one that runs this script if it is new enough, otherwise the pinned one. */
 export const NODE = IS_NEW_ENOUGH ? process.execPath : PINNED_NODE
 
-// npm installs the one package of these that is made for the machine. That needs no install script, which npm may refuse.
+// npm installs only the package for this platform. It needs no install script, which npm may refuse to run.
 function packageOfNode() {
   const system = process.platform === 'win32' ? 'win' : process.platform
   const name = `${system === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'}-${system}-${process.arch}`
@@ -52,7 +52,7 @@ function packageOfNode() {
   try {
     return dirname(createRequire(join(ROOT, 'package.json')).resolve(`${name}/package.json`))
   } catch {
-    return join(ROOT, 'node_modules', name) // left out or not made for this machine: the start says so
+    return join(ROOT, 'node_modules', name) // Omitted, or not available for this platform: the start says so.
   }
 }
 
@@ -60,32 +60,31 @@ const MODULES = join(ROOT, 'node_modules')
 const LOCK_FOLDER = join(MODULES, '.drydock', 'set-up-runs')
 const LOCK_OWNER = join(LOCK_FOLDER, 'pid')
 
-// npm leaves entries of node_modules alone whose names start with a dot.
+// npm does not touch entries of node_modules whose names start with a dot.
 const stampOf = (folder) => join(ROOT, folder, 'node_modules', '.drydock', 'installed')
 const lockFileOf = (folder) => join(ROOT, folder, 'package-lock.json')
 
-/** The clone itself. */
 const CLONE = '.'
-/** How much of the clone's packages is there, from less to more. */
+/** How many packages are installed, from fewest to most. */
 const LEVELS = ['start', 'dev']
 
 const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'optionalDependencies', 'overrides', 'allowScripts']
 
-// `npm install --no-save` and not `npm ci`: `ci` deletes node_modules first, under the feet of a service that may be
-// running from this clone, and newer releases of npm refuse a lock file that lacks the packages of other platforms.
-// With a lock file both install the same versions and check the same hashes; `--no-save` leaves the lock file as it is.
+// Not `npm ci`: it first deletes node_modules, from which a service may be running, and newer releases of npm refuse a
+// lock file without the packages of other platforms. Both commands install the same versions and check the same hashes;
+// `--no-save` leaves the lock file as it is.
 const INSTALL = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
-// Always passed: otherwise NODE_ENV=production or npm's configuration would decide.
+// Always passed, because NODE_ENV=production and npm's configuration change the default.
 const LEVEL_OPTION = { start: '--omit=dev', dev: '--include=dev' }
 
-// Time between two looks at another set-up's lock, in ms. Source: ours; an install takes 10 s or more.
+// Interval for checking the lock of another set-up, in ms. Source: ours; an install takes 10 s or more.
 const LOCK_POLL_MS = 100
-// A lock folder without its owner's number is left over from a crash when it is older than this, in ms.
+// A lock folder without the process id of its owner is left over from a crash if it is older than this, in ms.
 const LOCK_WITHOUT_OWNER_MS = 2000
 
 /**
- * Tells in three file system look-ups whether a set-up may be needed; the launcher's hot path.
- * @returns {boolean} true: call `setUp`, which looks closer.
+ * Tells in three file system calls whether a set-up may be needed, as every start of the launcher asks.
+ * @returns {boolean} true: call `setUp`, which checks thoroughly
  */
 export function mayNeedSetUp() {
   return isOlderThanLockFile(CLONE) || !existsSync(NODE)
@@ -99,13 +98,13 @@ function isOlderThanLockFile(folder) {
 }
 
 /**
- * Makes this clone what a command needs. Does nothing when it is so already.
+ * Installs and builds what a command needs. Does nothing if all of it is up to date.
  * @param {object} [wanted]
- * @param {boolean} [wanted.dev] with the tools of tests and checks
- * @param {readonly string[]} [wanted.folders] folders with packages of their own
+ * @param {boolean} [wanted.dev] with the tools for tests and checks
+ * @param {readonly string[]} [wanted.folders] folders with their own packages
  * @param {boolean} [wanted.build] with web pages and program
- * @returns {Promise<number>} the exit code: 0 when all is there, else 1 (the reason has been printed) or 128 + the number
- *   of the signal that ended it.
+ * @returns {Promise<number>} the exit code: 0 if all is up to date, 1 after a failure (the reason has been printed),
+ *   or 128 + the number of the signal that ended it
  */
 export async function setUp({ dev = false, folders = [], build = false } = {}) {
   const begun = performance.now()
@@ -134,7 +133,7 @@ export async function setUp({ dev = false, folders = [], build = false } = {}) {
     }
   }
   if (build) {
-    // Loaded only here: a plain set-up does not need it.
+    // Imported here because a set-up without a build does not need it.
     const { buildStale, partsOf } = await import('./build.mjs')
     const { code, hasBuilt } = await buildStale(partsOf({ dev }), NODE)
     if (code !== 0) return code
@@ -153,13 +152,13 @@ function fingerprint(folder) {
   return hash.digest('hex')
 }
 
-/** The level that a set-up left in a folder, and its lock file. */
+/** The level that set-up installed in a folder, and the fingerprint of its manifest and lock file at that time. */
 function readStamp(folder) {
   try {
     const [level, of] = readFileSync(stampOf(folder), 'utf8').split(' ')
     return { level, of }
   } catch {
-    return {} // No stamp yet.
+    return {} // No set-up has run here yet.
   }
 }
 
@@ -170,7 +169,7 @@ function isThere({ folder, level }) {
   const isStamped = stamp.of === wanted
   const found = isStamped ? stamp.level : levelInstalledByHand(folder)
   if (LEVELS.indexOf(found) < LEVELS.indexOf(level)) return false
-  // The lock file was written anew with the same text, as a checkout does; or somebody ran `npm install`.
+  // A checkout rewrote the lock file with the same text, or somebody ran `npm install`.
   if (!isStamped || isOlderThanLockFile(folder)) writeStamp(folder, found, wanted)
   return true
 }
@@ -180,11 +179,11 @@ function writeStamp(folder, level, of) {
     mkdirSync(dirname(stampOf(folder)), { recursive: true })
     writeFileSync(stampOf(folder), `${level} ${of}`)
   } catch {
-    // A clone that belongs to somebody else: every start looks closer, which costs it some milliseconds.
+    // The clone belongs to another user: every start checks thoroughly, which takes some milliseconds.
   }
 }
 
-/** The level of a manual `npm install`, read from npm's own record in node_modules. */
+/** The level that a manual `npm install` reached, according to npm's own record in node_modules. */
 function levelInstalledByHand(folder) {
   try {
     const manifest = readJson(ROOT, folder, 'package.json')
@@ -199,11 +198,11 @@ function levelInstalledByHand(folder) {
     if (missing.length === 0) return 'dev'
     return missing.every(([, { dev, devOptional }]) => dev || devOptional) ? 'start' : undefined
   } catch {
-    return undefined // One of the files is not there or is cut short: install.
+    return undefined // A file is missing or incomplete: install.
   }
 }
 
-/** Takes the lock of this clone, or waits until the set-up that has it is done or dead. */
+/** Takes the lock of this clone; waits while another set-up that runs holds it. */
 async function takeLock() {
   for (let told = false; ; ) {
     mkdirSync(dirname(LOCK_FOLDER), { recursive: true })
@@ -212,14 +211,14 @@ async function takeLock() {
       writeFileSync(LOCK_OWNER, String(process.pid))
       return
     } catch (error) {
-      if (error.code === 'ENOENT') continue // Somebody deleted node_modules meanwhile.
+      if (error.code === 'ENOENT') continue // Somebody deleted node_modules in the meantime.
       if (error.code !== 'EEXIST') throw error
     }
     if (isLockLeftOver()) {
       rmSync(LOCK_FOLDER, { recursive: true, force: true })
       continue
     }
-    if (!told) say('Another start is installing the dependencies of this folder; waiting for it ...')
+    if (!told) say('Another process is installing the packages of this clone. Waiting for it ...')
     told = true
     await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
   }
@@ -244,9 +243,8 @@ function isLockLeftOver() {
   }
 }
 
-/** Installs places side by side. */
 async function install(missing) {
-  // A clone keeps what it has: a start with another lock file leaves no test without its tools.
+  // A start with a new lock file also updates the tools for tests, if they are installed.
   const places = missing.map(({ folder, level }) => ({
     folder,
     level: LEVELS[Math.max(LEVELS.indexOf(level), LEVELS.indexOf(readStamp(folder).level))],
@@ -263,10 +261,10 @@ async function install(missing) {
 function nameOf({ folder, level }) {
   if (folder === PINNED) return `Node ${NODE_MAJOR}`
   if (folder !== CLONE) return `the packages of ${folder}`
-  return level === 'start' ? 'the packages to start (without those of tests and checks)' : 'all packages'
+  return level === 'start' ? 'the packages needed to start (without those for tests and checks)' : 'all packages'
 }
 
-/** Runs npm; what it said is a part of the problem. */
+/** Runs npm in a folder. `problem` is the output of npm, the reason and a fix. */
 async function installOne({ folder, level }) {
   const { command, args } = npm()
   const { code, signalCode, output, error } = await run(command, [...args, ...INSTALL, LEVEL_OPTION[level]], {
@@ -275,25 +273,25 @@ async function installOne({ folder, level }) {
   })
   if (signalCode !== undefined) return { code: signalCode }
   if (code !== 0) {
-    const reason = error ? `npm could not be started (${error.code ?? error.message})` : `npm ended with ${code}`
-    const advice = `Check the network, then run "npm install" in ${join(ROOT, folder)}`
-    return { code: 1, problem: `${output}Drydock could not install its dependencies: ${reason}. ${advice}` }
+    const reason = error ? `npm could not be started (${error.code ?? error.message})` : `npm exited with code ${code}`
+    const fix = `Check the network, then run "npm install" in ${join(ROOT, folder)}.`
+    return { code: 1, problem: `${output}Drydock could not install its packages: ${reason}. ${fix}` }
   }
   const problem = folder === PINNED ? await whyPinnedNodeFails() : undefined
   if (problem !== undefined) return { code: 1, problem }
-  // Headers, for building libraries: a third of its size.
+  // Headers for building libraries: a third of the package.
   if (folder === PINNED) rmSync(join(PINNED_PACKAGE, 'include'), { recursive: true, force: true })
   writeStamp(folder, level, fingerprint(folder))
   return { code: 0 }
 }
 
-// npm calls a shell by name for install scripts: a start from a desktop or by an absolute path may have none on its PATH.
+// npm finds the shell for install scripts on the PATH, which may lack it when a desktop starts Drydock.
 const installPath = () => {
   const system = process.platform === 'win32' ? [] : ['/usr/local/bin', '/usr/bin', '/bin']
   return [process.env.PATH, dirname(process.execPath), ...system].filter(Boolean).join(delimiter)
 }
 
-/** The npm that runs this script, else the one beside this Node, else the one on the PATH. */
+/** The npm that runs this script, otherwise the one installed with this Node, otherwise the one on the PATH. */
 function npm() {
   const bin = dirname(realpathSync(process.execPath))
   const scripts = [
@@ -306,20 +304,20 @@ function npm() {
   return script ? { command: process.execPath, args: [script] } : { command: 'npm', args: [] }
 }
 
-/** The reason why the Node that npm installed does not run; undefined when it does. */
+/** Says why the Node that npm installed is not usable; undefined if it is. */
 async function whyPinnedNodeFails() {
   const fix = `Install Node ${NODE_MAJOR} or newer, or run "npm install" in ${join(ROOT, PINNED)} and start again.`
   if (!existsSync(PINNED_NODE)) return `The pinned Node is missing: ${PINNED_NODE}\n${fix}`
   const { code, output } = await run(PINNED_NODE, ['--version'])
   const version = output.trim()
   if (code !== 0 || !version.startsWith(`v${NODE_MAJOR}.`)) {
-    const found = version === '' ? 'It does not run' : `It reports "${version}"`
-    return `The pinned Node is not usable: ${PINNED_NODE}\n${found}, and ${NODE_MAJOR}.x is needed. ${fix}`
+    const found = version === '' ? 'It does not run' : `It reports version "${version}"`
+    return `The pinned Node is not usable: ${PINNED_NODE}\n${found}, and Drydock needs ${NODE_MAJOR}.x. ${fix}`
   }
   return undefined
 }
 
-/** Makes npm's scripts find the pinned Node first, as they look for programs in node_modules/.bin. */
+/** Makes npm scripts run the pinned Node: they look for programs in node_modules/.bin first. */
 function linkForScripts() {
   const link = join(MODULES, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
   mkdirSync(dirname(link), { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * The steps of set-up and builds: programs that run for a while, with a line on stderr that says what is done and for
- * how long. It has no dependencies and no TypeScript, as it runs on whatever Node a machine has.
+ * Runs the steps of set-up and builds, each with a line on stderr that names the step and the time it takes. It has no
+ * dependencies and no TypeScript, because it runs on any Node.
  */
 import { spawn } from 'node:child_process'
 import { realpathSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { constants } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The root of this clone or package, links resolved: the launcher is often started through a link in a bin folder. */
+/** The root of this clone or package, without links: the launcher is often started through a link in a bin folder. */
 export const ROOT = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))))
 
 const TICK_MS = 1000
@@ -20,7 +20,7 @@ export const say = (text) => process.stderr.write(`${text}\n`)
 export const secondsSince = (begun) => `${((performance.now() - begun) / 1000).toFixed(1)} s`
 
 /**
- * Works, and shows what it is and how long it takes: counting on a terminal, else once at the end.
+ * Does some work and prints how long it takes: every second on a terminal, otherwise once at the end.
  * @template T
  * @param {string} text
  * @param {() => Promise<T>} work
@@ -41,12 +41,12 @@ export async function step(text, work) {
 }
 
 /**
- * Runs a program and collects what it prints; a signal to this process is passed to it.
+ * Runs a program and collects its output; passes signals to this process on to it.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} options
- * @returns {Promise<{ code: number | null, output: string, error?: Error, signalCode?: number }>} `signalCode`: the exit
- *   code that says which signal this process was told to end by
+ * @returns {Promise<{ code: number | null, output: string, error?: Error, signalCode?: number }>} `signalCode`: exit
+ *   code for a signal that this process got meanwhile
  */
 export function run(command, args, { cwd = ROOT, env = process.env } = {}) {
   return new Promise((resolve) => {
@@ -57,7 +57,7 @@ export function run(command, args, { cwd = ROOT, env = process.env } = {}) {
       child.kill(signal)
     }
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
-    // Before the program is there: a signal that came in between would end this process alone.
+    // Registered before the spawn: a signal in between would end only this process.
     for (const signal of signals) process.on(signal, pass)
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
     child.stdout.on('data', (chunk) => chunks.push(chunk))

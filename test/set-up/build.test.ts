@@ -2,7 +2,7 @@ import { existsSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { Clone, ended } from './clone.ts'
 
-// Stands for Vite: notes what it built, and puts a file of the sources where it is told. FAKE_VITE says what goes wrong.
+// Stands in for Vite: logs the part, and copies a source file into the output folder. FAKE_VITE selects a failure.
 const FAKE_VITE = `
 const fs = require('node:fs')
 const isProgram = process.argv.includes('src-main/vite.config.ts')
@@ -52,7 +52,7 @@ async function setup() {
   }
 }
 
-test('pages and program are built once, and each again for other sources of its own alone', async () => {
+test('pages and program are built once, and each again only when its own sources change', async () => {
   const { clone, builds, build } = await setup()
   expect(builds()).toEqual({ pages: 0, program: 0 })
   expect(await build()).toEqual({ ...DONE, stderr: BUILT('the web pages and the program') })
@@ -75,7 +75,7 @@ test('pages and program are built side by side', async () => {
   expect(builds()).toEqual({ pages: 1, program: 1 })
 })
 
-test('a build that fails says why, and leaves the pages that were there', async () => {
+test('a failed build says why, and keeps the previous pages', async () => {
   const { clone, build } = await setup()
   await build()
   clone.write('src-renderer/main.ts', 'broken')
@@ -83,14 +83,14 @@ test('a build that fails says why, and leaves the pages that were there', async 
   expect({ ...failed, stderr: failed.stderr.replace(/\d+\.\d s/, '? s') }).toEqual({
     ...DONE,
     code: 1,
-    stderr: `Building the web pages ... ? s\nno such import\nThe web pages could not be built: see above. Fix that, then run "npm run build".\n`,
+    stderr: `Building the web pages ... ? s\nno such import\nThe web pages could not be built: see above. Fix the cause, then run "npm run build".\n`,
   })
   expect(clone.read('out/renderer/index.html')).toBe('first')
   expect(await build()).toEqual({ ...DONE, stderr: BUILT_PAGES })
   expect(clone.read('out/renderer/index.html')).toBe('broken')
 })
 
-test('the launcher runs the built program where it is of these sources, and else the sources', async () => {
+test('the launcher runs the built program if it is up to date, and the sources otherwise', async () => {
   const { clone, build, printed } = await setup()
   expect(await printed()).toBe('first')
   await build()
@@ -110,7 +110,7 @@ test('the launcher runs the built program where it is of these sources, and else
   expect(await printed()).toBe('first')
 })
 
-test('a file that leads nowhere, as an editor leaves one beside what it edits, stops no start', async () => {
+test('a dangling link, such as the lock file of an editor, does not stop a start', async () => {
   const { clone, build, printed } = await setup()
   await build()
   clone.write('out/desktop/cli.js', printing('built'))
@@ -119,7 +119,7 @@ test('a file that leads nowhere, as an editor leaves one beside what it edits, s
   expect(await build()).toEqual(DONE)
 })
 
-test('a change is seen whatever time of change its file claims', async () => {
+test('a change is seen even if the file has an old modification time', async () => {
   const { clone, build, printed } = await setup()
   await build()
   clone.write('out/desktop/cli.js', printing('built'))

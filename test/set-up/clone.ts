@@ -6,13 +6,13 @@ import { onTestFinished } from 'vitest'
 
 const CLI = join(import.meta.dirname, '..', '..', 'src-main', 'cli')
 
-// Where the pinned Node of this machine lies; none of the tests runs on another kind of machine.
+// Path of the pinned Node on Linux and macOS.
 const PINNED_NODE = `resources/pinned-node/node_modules/${
   `${process.platform}-${process.arch}` === 'darwin-arm64' ? 'node-bin' : 'node'
 }-${process.platform}-${process.arch}/bin/node`
 
-// Stands for npm: notes where it was called and with what, and puts there what the set-up looks for. FAKE_NPM says what
-// goes wrong.
+// Stands in for npm: logs its folder and arguments, and creates the files that set-up looks for. FAKE_NPM selects a
+// failure.
 const FAKE_NPM = `
 const fs = require('node:fs')
 const root = require('node:path').dirname(__dirname)
@@ -44,7 +44,7 @@ export interface Ended {
 
 /** A clean clone in a folder of its own, with a stand-in for npm and for main.ts. */
 export class Clone {
-  /** Where npm puts the pinned Node, in the clone. */
+  /** Path of the pinned Node in the clone. */
   static readonly pinnedNode = PINNED_NODE
   readonly root = mkdtempSync(join(tmpdir(), 'drydock-clone-'))
 
@@ -87,7 +87,7 @@ export class Clone {
     }
   }
 
-  /** Makes the Node that runs set-up and launcher too old, so that the pinned one runs the product. */
+  /** Makes set-up and launcher believe that their Node is too old, so that they use the pinned one. */
   pretendNodeIsTooOld(): void {
     const path = 'src-main/cli/set-up.mjs'
     this.write(path, this.read(path).replace(/IS_NEW_ENOUGH = .*/, 'IS_NEW_ENOUGH = false'))

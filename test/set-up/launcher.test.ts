@@ -39,7 +39,7 @@ test('in a clean clone the set-up runs first and leaves stdout alone', async () 
   const clone = new Clone(SAY)
   const { code, stdout, stderr } = await ended(clone.start(LAUNCHER))
   expect({ code, stdout }).toEqual({ code: 5, stdout: JSON.stringify([`${clone.root}/src-main/cli/main.ts`, []]) })
-  expect(stderr).toContain('Installing the packages to start')
+  expect(stderr).toContain('Installing the packages needed to start')
 })
 
 test('a set-up that fails ends the launcher with its exit code', async () => {

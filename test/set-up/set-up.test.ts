@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
 import { Clone, ended, printed } from './clone.ts'
 
-const INSTALLING = 'Installing the packages to start (without those of tests and checks) ...'
+const INSTALLING = 'Installing the packages needed to start (without those for tests and checks) ...'
 const DONE = { code: 0, signal: null, stdout: '', stderr: '' }
 const SECONDS = String.raw`\d+\.\d s`
 
-/** The output of a set-up that worked: a line for each step with its time, then how long all took. */
+/** The output of a successful set-up: each step with its time, then the total time. */
 const printing = (...steps: readonly string[]) => {
   const lines = steps.map((step) => `${step.replace(/[()./]/g, '\\$&')} ${SECONDS}\n`)
   return expect.stringMatching(new RegExp(`^${lines.join('')}Set-up took ${SECONDS}\\.\n$`))
@@ -16,14 +16,14 @@ const install = (folder: string, level: string) =>
   `${folder}: install --no-save --no-audit --no-fund --loglevel=error ${level}`
 
 describe('a clean clone', () => {
-  test('gets what starting needs, once', async () => {
+  test('installs the packages that a start needs, once', async () => {
     const clone = new Clone()
     expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING) })
     expect(await clone.setUp()).toEqual(DONE)
     expect(clone.npmCalls()).toEqual([install('.', '--omit=dev')])
   })
 
-  test('gets the tools of tests on top where a command needs them, and keeps them', async () => {
+  test('adds the tools for tests when a command needs them, and keeps them', async () => {
     const clone = new Clone()
     await clone.setUp()
     expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all packages ...') })
@@ -35,7 +35,7 @@ describe('a clean clone', () => {
     expect(clone.npmCalls()).toEqual(calls)
   })
 
-  test('gets the packages of a folder for the commands that name it, side by side with its own', async () => {
+  test('installs the packages of a folder for a command that names it', async () => {
     const clone = new Clone()
     const both = 'Installing all packages, the packages of test ...'
     expect(await clone.setUp({}, ['--dev', 'test'])).toEqual({ ...DONE, stderr: printing(both) })
@@ -48,14 +48,14 @@ describe('a clean clone', () => {
   })
 })
 
-describe('the Node that runs the product', () => {
-  test('is the one of the system where it is new enough, and no other is installed', async () => {
+describe('the Node that runs Drydock', () => {
+  test('is the system Node if that is new enough; no other is installed', async () => {
     const clone = new Clone()
     await clone.setUp()
     expect(existsSync(`${clone.root}/${Clone.pinnedNode}`)).toBe(false)
   })
 
-  test('is else the pinned one, which the scripts of npm find first', async () => {
+  test('is otherwise the pinned Node, which npm scripts find first', async () => {
     const clone = new Clone()
     clone.pretendNodeIsTooOld()
     expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING.replace(' ...', ', Node 24 ...')) })
@@ -65,7 +65,7 @@ describe('the Node that runs the product', () => {
     expect(readlinkSync(`${clone.root}/node_modules/.bin/node`)).toBe(`../../${Clone.pinnedNode}`)
   })
 
-  test('that npm did not install is told, with how to get it', async () => {
+  test('is reported with a fix if npm did not install it', async () => {
     const clone = new Clone()
     clone.pretendNodeIsTooOld()
     const { code, stderr } = await clone.setUp({ FAKE_NPM: 'no-node' })
@@ -76,7 +76,7 @@ describe('the Node that runs the product', () => {
   })
 })
 
-test('another lock file installs again, the same one written anew does not', async () => {
+test('a changed lock file installs again, a rewritten one with the same text does not', async () => {
   const clone = new Clone()
   await clone.setUp()
   clone.writeLockFile('1.0.0')
@@ -86,7 +86,7 @@ test('another lock file installs again, the same one written anew does not', asy
   expect(clone.npmCalls()).toHaveLength(2)
 })
 
-test('what somebody installed by hand is taken as it is', async () => {
+test('packages that a user installed by hand are not installed again', async () => {
   const clone = new Clone()
   await clone.setUp()
   clone.writeLockFile('1.0.1')
@@ -96,38 +96,38 @@ test('what somebody installed by hand is taken as it is', async () => {
   expect(await clone.setUp()).toMatchObject({ code: 0, stderr: printing('Installing all packages ...') })
 })
 
-test('what somebody installed by hand without the tools of tests is enough to start, not to test', async () => {
+test('a manual install without the tools for tests is enough to start, but not to test', async () => {
   const clone = new Clone()
   clone.write('node_modules/.package-lock.json', '{ "packages": { "node_modules/a": { "version": "1.0.0" } } }')
   expect(await clone.setUp()).toEqual(DONE)
   expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all packages ...') })
 })
 
-test('a failing npm shows what it said and what to do', async () => {
+test('a failure of npm prints its output and a fix', async () => {
   const clone = new Clone()
   const { code, stdout, stderr } = await clone.setUp({ FAKE_NPM: 'fail' })
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr.replace(/\d+\.\d s/, '? s')).toBe(
     `${INSTALLING} ? s\nnpm says something\nnpm error no network\n` +
-      'Drydock could not install its dependencies: npm ended with 7. Check the network, then run ' +
-      `"npm install" in ${clone.root}\n`,
+      'Drydock could not install its packages: npm exited with code 7. Check the network, then run ' +
+      `"npm install" in ${clone.root}.\n`,
   )
   expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING) })
 })
 
-test('of two set-ups at once one installs and the other waits for it', async () => {
+test('the second of two concurrent set-ups waits for the first, which installs', async () => {
   const clone = new Clone()
   const first = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
   const firstEnd = ended(first)
   await printed(first, 'stderr', INSTALLING)
   const second = clone.start('src-main/cli/set-up.mjs')
   const secondEnd = ended(second)
-  await printed(second, 'stderr', 'waiting for it')
+  await printed(second, 'stderr', 'Waiting for it')
   clone.write('go-on', '')
   expect(await firstEnd).toEqual({ ...DONE, stderr: printing(INSTALLING) })
   expect(await secondEnd).toEqual({
     ...DONE,
-    stderr: 'Another start is installing the dependencies of this folder; waiting for it ...\n',
+    stderr: 'Another process is installing the packages of this clone. Waiting for it ...\n',
   })
   expect(clone.npmCalls()).toHaveLength(1)
 })
@@ -144,7 +144,7 @@ test('the lock of a set-up that was killed does not stop the next one', async ()
   expect(await clone.setUp()).toMatchObject({ code: 0, stdout: '' })
 })
 
-test('a set-up that is told to end ends npm and leaves no lock', async () => {
+test('a set-up that is terminated ends npm and leaves no lock', async () => {
   const clone = new Clone()
   const told = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
   const end = ended(told)

@@ -63,7 +63,7 @@ Examples:
     })
 }
 
-/** Opens the window and waits for its end; false where there is none, and the reason has been printed. */
+/** Opens the window and waits until it is closed; prints the reason and returns false if it cannot be opened. */
 async function openedWindow(
   output: Output,
   options: { readonly data: string; readonly port: number | undefined },
@@ -78,7 +78,7 @@ async function openedWindow(
   if (plan.needsBuild) {
     const { buildStale, PROGRAM, SHELL } = await import('../build.mjs')
     const { code } = await buildStale([PROGRAM, SHELL], process.execPath)
-    if (code !== 0) throw new CliError('WINDOW_FAILED', { why: 'it was not built' })
+    if (code !== 0) throw new CliError('WINDOW_FAILED', { why: 'the build failed' })
   }
   await runWindow(plan, options, surroundings)
   return true
@@ -131,7 +131,7 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
       )
       output.line('\nTry in another terminal:')
       for (const command of next) output.line(`  ${command}`)
-      output.line(`\nThe endpoint ${SKETCH} runs image workflows without a model: a stand-in, to try things out.`)
+      output.line(`\nThe endpoint ${SKETCH} runs image workflows without a model, so that you can try them out.`)
     } else {
       const why = job.error?.split('\n', 1)[0] ?? reason?.text ?? 'it has not answered in time'
       output.note(

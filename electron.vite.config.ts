@@ -5,8 +5,8 @@ const source = (path: string) => `${import.meta.dirname}/src-main/electron/${pat
 const OUT = process.env.DRYDOCK_BUILD_TO ?? 'out/shell'
 
 /**
- * How the desktop window is built: Electron's Node takes no types away. The service that it starts is built by
- * src-main/vite.config.ts, and gives the window the pages that src-renderer/vite.config.ts builds.
+ * Builds the desktop window, because Electron's Node does not strip types. src-main/vite.config.ts builds the service
+ * that the window starts, and src-renderer/vite.config.ts builds the pages that the service sends to the window.
  */
 export default defineConfig({
   main: {

@@ -2,16 +2,16 @@ import { defineConfig } from 'vite'
 
 const source = (path: string) => `${import.meta.dirname}/${path}`
 
-/** Libraries with programs of their own, which cannot be put into one file; a package holds their folders. */
+/** Libraries with programs of their own, which cannot be bundled; a package contains their folders. */
 export const NOT_BUNDLED = ['better-sqlite3', 'dockerode']
 
 /**
- * How the service and the command line are built, in one piece with their libraries. The folder is flat and two levels
- * below the root, so that `../../resources` in the sources means the same there.
+ * Builds the service and the command line, bundled with their libraries. The folder is flat and two levels below the
+ * root, so that `../../resources` in the sources means the same there.
  */
 export default defineConfig({
   ssr: { noExternal: true, external: NOT_BUNDLED },
-  // Libraries that are no modules ask where they are.
+  // CommonJS libraries ask for their own path by these names.
   define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
   build: {
     ssr: true,
@@ -20,7 +20,7 @@ export default defineConfig({
     target: 'node24',
     minify: false,
     rolldownOptions: {
-      // A file of its own is what is started by its name: threads start themselves.
+      // Each file that is started by its path is an entry: threads start themselves.
       input: {
         cli: source('cli/main.ts'),
         'checkpoint-thread': source('storage/checkpoint-thread.ts'),

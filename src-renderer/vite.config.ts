@@ -19,7 +19,7 @@ const withoutTextsOfDocuments: Plugin = {
     CONTRACT.test(id) ? { code: code.replace(DESCRIBED, '').replace(NOTED, "$1: ''"), map: null } : undefined,
 }
 
-/** How the web pages are built. */
+/** Builds the web pages. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [withoutTextsOfDocuments, react(), tailwind()],
@@ -30,11 +30,11 @@ export default defineConfig({
     // Inlined files would be data addresses, which the policy of the pages allows for images alone.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    // Says which files each section loads first; a test holds their weight.
+    // Lists the files that each section loads first; a test limits their size.
     manifest: true,
     rolldownOptions: {
       output: {
-        // Without it the bundler makes a file of each set of sections that share something, and a page loads up to 96.
+        // Without it, the bundler makes one file for each set of sections with shared code, and a page loads up to 96.
         codeSplitting: { groups: [{ name: 'shared', minShareCount: 4 }] },
       },
     },

@@ -5,7 +5,7 @@ import { SCHEME } from '../../src-main/electron/deep-link.ts'
 import { setFuses } from './fuses.ts'
 import { stageCore } from './stage-core.ts'
 
-// Only files of this folder find the libraries that are installed in it.
+// Re-exported for tests and main.ts: only files in this folder find the packages installed here.
 export { build, Platform } from 'electron-builder'
 
 const ROOT = join(import.meta.dirname, '..', '..')

@@ -1,8 +1,8 @@
 /**
- * Puts together the core of a package, the service and the command line with all that they read, as plain files in the
- * layout of a clone. A desktop package holds it beside Electron's archive, with its libraries and the pinned Node,
- * since Python, containers and a Node that is not Electron's read files. The npm package holds it for any machine;
- * there npm installs libraries and Node.
+ * Stages the core of a package: the service, the command line and all files that they read, in the layout of a clone. A
+ * desktop package contains it next to Electron's archive, with its libraries and the pinned Node, because Python,
+ * containers and that Node read plain files. The npm package contains it for all platforms; npm installs libraries and
+ * Node.
  */
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -39,7 +39,7 @@ const RESOURCES = [
 ]
 const LEFT_OUT = /(^|\/)(__pycache__|\.cache|test|tests)(\/|$)|\.(pyc|map|md|d\.ts)$/
 
-/** Puts it together. @throws Error where something is missing, with what makes it */
+/** Stages the core. @throws Error if a file is missing, with the command that makes it */
 export function stageCore({ root, to, built = join(root, 'out', 'desktop'), target }: StagePlace): void {
   if (target !== undefined) demandOwnKind(target)
   rmSync(to, { recursive: true, force: true })

@@ -104,7 +104,7 @@ export function requireCaller(c: Context, service: GuardServices): Caller {
   return caller
 }
 
-/** Who asks; also a guest without key or session. @throws AppError UNAUTHORIZED for a wrong key */
+/** Identifies the caller; without key or session it is a guest. @throws AppError UNAUTHORIZED for a wrong key */
 export function callerOrGuest(c: Context, service: GuardServices): Caller {
   const isGuest = c.req.header('authorization') === undefined && sessionCaller(c, service) === undefined
   return isGuest ? GUEST : requireCaller(c, service)

@@ -29,8 +29,8 @@ const BLOCK_BYTES = 512
 // Two empty blocks end an archive.
 const END_BYTES = 2 * BLOCK_BYTES
 
-// 1980-01-01: archives whose bytes depend on their content alone give it to every file, as our own builds do. If two
-// versions of a file had this time and the same size, a cache of compiled files could not tell them apart.
+// 1980-01-01: reproducible archives, such as those of our own builds, give every file this time. If two versions of a
+// file had this time and the same size, a cache of compiled files could not tell them apart.
 const NO_TIME = Date.UTC(1980, 0, 1)
 
 type Body = AsyncIterable<unknown>
@@ -104,7 +104,7 @@ async function unpackInto(
     })
   }
 
-  // Python uses a compiled file only if its recorded time equals its source's.
+  // Python uses a compiled file only if the time recorded in it is that of the source file.
   async function keepTime(path: string, time: Date | undefined): Promise<void> {
     if (time !== undefined && time.getTime() > NO_TIME && time.getTime() <= arrivedAt) await utimes(path, time, time)
   }

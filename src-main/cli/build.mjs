@@ -168,8 +168,8 @@ function writeStamp(part, sources, begun) {
   utimesSync(stampOf(part), begun, begun)
 }
 
-// The latest ctime of all files and folders, in ms. No program can set it, and that of a folder changes with its entries.
-// A file that is gone by now, such as a temporary file of an editor, counts as a change.
+// The latest ctime of all files and folders, in ms. No program can set it; a folder's changes with its entries. A file
+// that is gone by now, such as a temporary file of an editor, counts as a change.
 function lastChange(sources) {
   return Math.max(...entriesOf(sources).map((path) => look(path)?.ctimeMs ?? Infinity))
 }

@@ -6,12 +6,12 @@ export type Paths = {
   readonly preload: string
   readonly icon: string
   readonly trayIcon: string
-  /** The command line on a Node: Electron's own program runs no scripts. */
+  /** Runs the command line on Node, because Electron's own program runs no scripts. */
   readonly commandLine: { readonly program: string; readonly args: string[] }
 }
 
 /**
- * The paths: of a clone, where all lies in it; of a package, where what needs to be files lies beside the archive.
+ * The paths in a clone, which contains all files, or in a package, which has its plain files next to the archive.
  * @param here folder of the built main process
  * @param packagedTo folder of the package's resources; undefined in a clone
  * @param nodeOfClone the Node that runs a clone; a package has its own

@@ -1,6 +1,6 @@
 /**
- * The server of one agent, by the official SDK: its tools, resources and prompts. It knows no transport; the doors are
- * `drydock mcp` (stdio) and /mcp (HTTP). Source: the Model Context Protocol.
+ * The server of one agent, by the official SDK: its tools, resources and prompts. It knows no transport:
+ * `drydock mcp` (stdio) and /mcp (HTTP) connect it. Source: the Model Context Protocol.
  */
 import {
   type CallToolResult,

@@ -58,10 +58,10 @@ export type ServiceBase = {
   readonly stopping: AbortSignal
 }
 
-/** What it takes to know who asks, and whether they may. */
+/** Services that identify callers and check their permissions. */
 export type GuardServices = ServiceBase & Access
 
-/** The same, with releases: a call by name may wait for one that is being prepared. */
+/** The same with releases, because a call by name may wait for one in preparation. */
 export type NamedEndpointServices = GuardServices & { readonly releases: Pick<Releases, 'whenLive'> }
 
 /** Jobs: queued, waited for, streamed, reported. Models, as a graph may ask for one. */

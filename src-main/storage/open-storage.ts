@@ -46,7 +46,7 @@ import { createWorkflowStore } from './workflow-store.ts'
 const VERSION = `SELECT sqlite_version() AS version`
 
 /**
- * Opens the database with the folders of large payloads and artifacts beside it, and makes all stores on them.
+ * Opens the database and the folders of large payloads and artifacts next to it, and makes all stores on them.
  * @param file path, or ':memory:' in tests
  * @param now ms since the epoch
  * @param prepare how statements are prepared; a test passes the identity, which compiles all of them at once

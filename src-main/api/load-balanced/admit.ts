@@ -90,7 +90,7 @@ export function foreignPage(
   return lets ? origin : undefined
 }
 
-// Below the host `flash` the headers may name it, as those of the public app SDK do. A caller without a key learns nothing.
+// On the host `flash`, headers may name the endpoint, as in the public app SDK. A caller without a key learns nothing.
 async function endpointOf(
   { endpointId }: RequestAddress,
   headers: IncomingHttpHeaders,

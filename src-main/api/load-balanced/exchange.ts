@@ -46,7 +46,7 @@ export type Exchange = Admitted & {
 // A longer path says no more to a person.
 const PATH_LENGTH = 1000
 
-/** Begins with a request that was let in; its client may have gone meanwhile. */
+/** Begins the exchange of an admitted request, whose client may have disconnected by now. */
 export function beginExchange(
   incoming: IncomingMessage,
   service: BalancerServices,

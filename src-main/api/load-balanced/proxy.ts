@@ -185,13 +185,13 @@ async function sendSeated(exchange: Exchange, seat: Seat, response: ServerRespon
   }
 }
 
-/** One end of an upgraded connection, and what was read of it before. */
+/** One end of an upgraded connection, and the bytes already read from it. */
 type End = { readonly socket: Duplex; readonly head: Buffer }
 
 /**
  * Destroys a socket when the other side ends it. Node reports an end only to a reader, and nothing reads a socket that
- * waits for a worker; data that arrives meanwhile stays in its buffer.
- * @returns a function that stops watching, to be called before it is read
+ * waits for a worker. Data that arrives meanwhile stays in its buffer.
+ * @returns a function that stops watching; call it before reading from the socket
  */
 function watchForEnd(socket: Duplex): () => void {
   const look = () => void socket.read(0)
@@ -263,7 +263,7 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
   })
 }
 
-// What one side sends goes to the other as it is, and when one ends or breaks, so does the other.
+// Passes all bytes to the other side unchanged; when one side ends or breaks, so does the other.
 function join(client: End, worker: End, notes: Exchange['notes']): void {
   client.socket.on('data', (chunk: Buffer) => {
     notes.bytesIn += chunk.length

@@ -24,17 +24,17 @@ export function namesEndpoint(header: ReadHeader): boolean {
   return Object.values(HEADERS).some((name) => header(name) !== undefined)
 }
 
-/** The services that find an endpoint by name. */
+/** Arguments of a search for an endpoint by name. */
 export type NamedSearch = {
   readonly service: NamedEndpointServices
   readonly findEndpoint: FindEndpoint
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly gone: AbortSignal
 }
 
 /**
- * Finds the endpoint that the headers name; waits for a release that is being prepared and has it. A worker of another
- * app learns nothing of what is deployed.
+ * Finds the endpoint that the headers name. If only a release in preparation has it, waits for that release. A worker
+ * of another app learns nothing about deployed endpoints.
  * @throws AppError UNAUTHORIZED, BAD_FIELD, NOT_DEPLOYED
  */
 export async function findNamedEndpoint(header: ReadHeader, caller: Caller, search: NamedSearch): Promise<Endpoint> {
@@ -52,8 +52,8 @@ export async function findNamedEndpoint(header: ReadHeader, caller: Caller, sear
   return endpoint
 }
 
-// The platform's tools say that a deploy is live while its first workers still start. A call by a worker is not held
-// back: its own release may be waiting for it.
+// The platform's tools report a deploy as live while its first workers still start. A call by a worker does not wait,
+// because its own release may be waiting for it.
 async function findReleased(
   named: Parameters<FindEndpoint>[0],
   { role }: Caller,

@@ -111,6 +111,6 @@ function showStep(
 
 function lines(text: string): string[] {
   const shown = text.length > RESPONSE_LENGTH ? `${text.slice(0, RESPONSE_LENGTH - 1)}…` : text
-  // After a comma if possible, so that few names and values are cut in two.
+  // Breaks after a comma if possible, so that few names and values are split.
   return shown.match(LINE) ?? ['']
 }

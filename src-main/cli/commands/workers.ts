@@ -179,7 +179,7 @@ async function runWorkerShell(
   if (isTerminal) stdin.setRawMode?.(true)
   stdout.on?.('resize', resized)
   const shown = new AbortController()
-  // What cannot be typed any more has no shell; its output says why.
+  // Input fails only when the shell has ended; the shell's output says why.
   type(client, surroundings, shellId, shown.signal).catch(() => undefined)
   try {
     return await show(client, surroundings, shellId)
@@ -207,7 +207,7 @@ async function show(client: ServiceClient, { stdout, pause }: Surroundings, shel
   }
 }
 
-// One call after the other, so that the order stays.
+// One call at a time, to keep the order of the input.
 async function type(
   client: ServiceClient,
   { stdin, pause }: Surroundings,
@@ -221,7 +221,7 @@ async function type(
     const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
     for (let at = 0; at < text.length; at += most) await send(text.slice(at, at + most))
   }
-  // A terminal loses the end when its mode changes before the end is read, as at the start of a shell: type it again.
+  // A terminal loses the end of input if its mode changes before the read, as when a shell starts: send it again.
   while (stdin.isTTY !== true) {
     await send(END_OF_INPUT)
     await pause(END_AGAIN_AFTER_MS, shown)

@@ -170,8 +170,8 @@ export function shellQuoted(text: string): string {
 }
 
 /**
- * One request in a form that can be pasted into a shell, with arguments made from the signature: to a route that only
- * reads, if any.
+ * One request to paste into a shell, with arguments made from the signature. It calls a route that only reads, if there
+ * is such a route.
  */
 function sampleRequest(endpoints: readonly DeployedEndpoint[], key: string): string | undefined {
   const header = `-H "Authorization: Bearer ${key}"`

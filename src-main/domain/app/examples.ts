@@ -76,7 +76,7 @@ type ExampleRequest = {
   readonly body?: Readonly<Record<string, unknown>>
 }
 
-/** The route for a first try: if possible one that only reads; none whose path has parts to fill in. */
+/** The route for a first request: one that only reads if possible, never one with path parameters. */
 export function firstRoute(routes: readonly string[]): string | undefined {
   const plain = routes.filter((route) => !route.includes('{'))
   return plain.find((route) => route.startsWith('GET ')) ?? plain[0]

@@ -40,7 +40,7 @@ function membersAmong(endpoints: readonly Endpoint[], { app, name }: Environment
  */
 export type FindEndpoint = (wanted: AppTarget & { readonly name: string }) => Endpoint | undefined
 
-/** The release that is being prepared in an environment, where an endpoint of it will have such a name. */
+/** The release in preparation of an environment, if it has an endpoint of this name. */
 export function releaseToCome(
   { apps }: Pick<Storage, 'apps'>,
   { app, environment: environmentName, name }: Parameters<FindEndpoint>[0],

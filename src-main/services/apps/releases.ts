@@ -55,7 +55,7 @@ export type Releases = {
   readonly run: (release: Pick<Release, 'id'>) => ReleaseRun | undefined
   /** Gives up a release that is being prepared; resolves when that is done. */
   readonly cancel: (release: Pick<Release, 'id'>, why: string) => Promise<void>
-  /** Waits until a release that is being prepared is active or has failed, for `ms`, or for the signal. */
+  /** Waits until a release in preparation is active or has failed, at most `ms`; the signal ends the wait. */
   readonly whenLive: (release: Pick<Release, 'id'>, most: Pick<WaitOptions, 'ms' | 'signal'>) => Promise<void>
   /** Notifies when a release has got on. */
   readonly notifier: Notifier

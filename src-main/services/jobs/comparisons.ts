@@ -39,7 +39,7 @@ type ComparisonPage = { readonly version: number | undefined; readonly limit: nu
 export type Comparisons = {
   /** Newest first. */
   readonly list: () => readonly ComparisonView[]
-  /** @throws AppError COMPARISON_NOT_FOUND, like all that name one */
+  /** @throws AppError COMPARISON_NOT_FOUND, like all methods with an id */
   readonly read: (id: string) => ComparisonView
   readonly rows: (id: string, page: ComparisonPage) => readonly ComparisonRow[]
   /** @throws AppError BAD_FIELD, ENDPOINT_NOT_FOUND, NOT_QUEUE_BASED, TOO_MANY_COMPARISONS */

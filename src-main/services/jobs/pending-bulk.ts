@@ -19,7 +19,7 @@ type Pending = PendingBulk<NamedJobs>
 export type PendingBulkActions = {
   /** Newest first. */
   readonly list: () => readonly PendingBulkView[]
-  /** @throws AppError PENDING_ACTION_NOT_FOUND, like all that name one */
+  /** @throws AppError PENDING_ACTION_NOT_FOUND, like all methods with an id */
   readonly read: (id: string) => PendingBulkView
   /** @throws AppError TOO_MANY_PENDING_ACTIONS */
   readonly add: (action: BulkAction, selection: NamedJobs, delayMs: number) => Promise<PendingBulkView>

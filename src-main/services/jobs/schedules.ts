@@ -19,7 +19,7 @@ export type NewSchedule = Omit<ScheduleCreate, 'request'> & { readonly request: 
 /** The schedules of the service. */
 export type Schedules = {
   readonly list: (endpointId: string | undefined) => readonly ScheduleView[]
-  /** @throws AppError SCHEDULE_NOT_FOUND, like all that name one */
+  /** @throws AppError SCHEDULE_NOT_FOUND, like all methods with an id */
   readonly read: (endpointId: string, id: string) => ScheduleView
   /** @throws AppError BAD_FIELD, SCHEDULE_EXISTS, TOO_MANY_SCHEDULES */
   readonly add: (endpoint: Endpoint, schedule: NewSchedule) => Promise<ScheduleView>

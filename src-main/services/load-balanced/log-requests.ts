@@ -6,7 +6,7 @@ import type { Clock, Log } from '../ports/system.ts'
 
 /** The log of requests to load-balanced endpoints. */
 export type RequestLog = {
-  /** Notes a request that has ended, and the endpoint that let it in; costs nothing now. */
+  /** Queues a request that has ended at the endpoint that admitted it; a later write stores it. */
   readonly add: (request: NewRequest, endpoint: Pick<Endpoint, 'createdAt'>) => void
   /** Writes what is left; what comes later is written at once. */
   readonly stop: () => Promise<void>
@@ -97,12 +97,12 @@ export function createRequestLog({
   }
 }
 
-// Of an endpoint that was deleted meanwhile nothing is stored.
+// Drops the lines of an endpoint that was deleted meanwhile.
 function linesOf(endpoint: Endpoint | undefined, lines: readonly Line[]): readonly NewRequest[] {
   return lines.flatMap(({ request, endpointCreatedAt }) => (endpointCreatedAt === endpoint?.createdAt ? request : []))
 }
 
-// For health: what the client did wrong is a response all the same; who left before there was one counts nowhere.
+// For health: an error of the client counts as completed; a client that left before the response does not count.
 function totalsOf(requests: readonly NewRequest[]) {
   const statuses = requests.flatMap(({ status }) => status ?? [])
   const failed = statuses.filter((status) => status >= 500).length

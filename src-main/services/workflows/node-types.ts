@@ -34,7 +34,7 @@ export type NodeTypeRegistry = {
 
 type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesResponse }
 
-// Megabytes, and the same for each service of a process.
+// Shared by all services of a process: it takes megabytes, and the file is the same.
 let lastBuiltIn: (BuiltIn & { readonly file: string }) | undefined
 
 function builtInOf(file: string): BuiltIn {

@@ -105,7 +105,7 @@ function Link({ href, children }: Inside & { readonly href?: string }) {
   )
 }
 
-// The server of a picture would learn when the note is opened and from where.
+// A remote picture would tell its server when and where the note is opened.
 function Picture({ src, alt }: { readonly src?: string; readonly alt?: string }) {
   const address = safeLink(src)
   const name = alt === undefined || alt === '' ? 'picture' : alt
@@ -154,7 +154,7 @@ const PARTS: MarkdownToJSX.Overrides = {
 const OPTIONS: MarkdownToJSX.Options = {
   overrides: PARTS,
   sanitizer: (address) => safeLink(address) ?? null,
-  // HTML is left out, and the text between two tags is kept.
+  // Drops HTML tags and keeps the text between them.
   renderRule: (next, node, renderChildren, state) => {
     if (node.type === RuleType.htmlSelfClosing || node.type === RuleType.htmlComment) return null
     if (node.type === RuleType.htmlBlock) return renderChildren(node.children ?? [], state)

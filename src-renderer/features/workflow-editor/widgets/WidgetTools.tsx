@@ -1,4 +1,4 @@
-/** The tools at the control of a widget: the buttons of a seed, and the menu of any widget. */
+/** The tools next to a widget's control: the buttons of a seed, and the menu of every widget. */
 
 import * as DropdownMenu from '@radix-ui/react-dropdown-menu'
 import { Dices, History } from 'lucide-react'

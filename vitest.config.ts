@@ -5,18 +5,18 @@ import { defineConfig } from 'vitest/config'
 import { BeginWithWaiting } from './test/support/begin-with-waiting.ts'
 import { PATIENCE_MS, TEST_LIMIT_MS } from './test/support/patience.ts'
 
-// A soak test repeats a fault hundreds of times, in ms.
+// For a soak test, which repeats a fault hundreds of times, in ms.
 const SOAK_LIMIT_MS = 15 * 60_000
-// A test that makes a package copies 200 MB twice, on two busy cores, in ms.
+// For a test that makes a package and copies 200 MB twice, on two busy cores, in ms.
 const PACKAGE_LIMIT_MS = 300_000
 
-// Projects of one group run side by side; the next group starts when the last one has ended.
+// Projects of one group run side by side; the next group starts after the previous one.
 const CORES = Math.max(2, Math.min(4, availableParallelism()))
-// Tests without processes of their own keep a core busy.
+// Tests that start no processes keep a core busy.
 const COMPUTING = { maxWorkers: CORES, groupOrder: 0 }
-// Tests of processes and containers wait for more than half of their time.
+// Tests of processes and containers spend more than half of their time waiting.
 const WAITING = { maxWorkers: CORES * 2, groupOrder: 1 }
-// Container networks that come and go break off what Chromium loads.
+// Chromium cancels its requests when a container network comes or goes, so these tests run after those of containers.
 const IN_BROWSERS = { maxWorkers: CORES * 2, groupOrder: 2 }
 // Tests that measure time or memory disturb each other.
 const ALONE = { maxWorkers: 1, groupOrder: 3 }
@@ -27,13 +27,13 @@ const BUILT = './test/support/build-all.ts'
 type Options = {
   include?: string[]
   exclude?: string[]
-  /** True for one process a file; false where files start no processes and change nothing global. */
+  /** True: a process for each file. False: files share a process; they start none and change no global state. */
   isolate?: boolean
   limitMs?: number
   environment?: 'happy-dom'
   globalSetup?: string
   setupFiles?: string
-  /** WAITING without it. */
+  /** Default: WAITING. */
   group?: typeof WAITING
 }
 
@@ -59,7 +59,7 @@ function project(name: string, options: Options = {}) {
   }
 }
 
-/** Projects of `npm test`: all rules and use cases, and one smoke test of each thing that only the real part can prove. */
+/** Projects of `npm test`: unit, API, component and architecture tests, and smoke tests with real processes. */
 const QUICK = [
   project('unit', { isolate: false, group: COMPUTING }),
   project('api', { isolate: false, group: COMPUTING }),
@@ -87,10 +87,10 @@ const REST = [
   project('alone', { group: ALONE }),
 ]
 
-/** Projects with commands of their own: `npm run test:comfy` and `npm run test:soak`. */
+/** Projects with their own commands: `npm run test:comfy` and `npm run test:soak`. */
 const TOOLS = [project('comfy'), project('soak', { limitMs: SOAK_LIMIT_MS, group: ALONE })]
 
-// All other folders, so that a new one is never left out.
+// All other folders, so that no new folder is left out.
 const named = [...QUICK, ...REST, ...TOOLS].map(({ test }) => `test/${test.name}/**`)
 const PROCESSES = project('processes', { include: ['test/**/*.test.ts'], exclude: [SMOKE, ...named] })
 
@@ -115,6 +115,6 @@ function usePlainPython() {
     // With PYTHONDONTWRITEBYTECODE set, each start would compile our packages again.
     execFileSync(program, ['-m', 'compileall', '-q', join(import.meta.dirname, 'resources', 'python')])
   } catch {
-    // Tests that need Python are skipped and say so.
+    // Tests that need Python skip themselves, with the reason.
   }
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
 
-// One thread for types: the checks run side by side already, and each thread would check the shared types anew.
+// One thread per type check: the checks already run side by side, and each thread would check the shared types again.
 const TYPES = ['typescript-7/bin/tsc', '--checkers', '1', '--project']
 
-/** Programs of node_modules with their arguments, the longest first. */
+/** Programs in node_modules with their arguments, the slowest first. */
 const CHECKS: Readonly<Record<string, readonly string[]>> = {
   architecture: ['vitest/vitest.mjs', 'run', '--project=architecture', '--reporter=dot'],
   'types of the program and its tests': [...TYPES, 'tsconfig.json'],
@@ -40,7 +40,7 @@ async function runWaiting(): Promise<void> {
   }
 }
 
-/** Runs a program of Node. @returns its exit code, 1 when a signal ended it, and its stdout and stderr together */
+/** Runs a script on Node. @returns its exit code, or 1 after a signal, and its stdout and stderr together */
 function run(program: string, args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
   const child: ChildProcess = spawn(process.execPath, [program, ...args], {
     cwd: ROOT,

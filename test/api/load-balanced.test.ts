@@ -25,7 +25,7 @@ type Asked = Awaited<ReturnType<typeof setup>>
 const waitsFor = (service: Asked, count: number) =>
   until(() => expect(service.service().balancer.counts('web')).toMatchObject({ waiting: count }))
 
-/** Opens a server on loopback and gives its port. */
+/** Opens a server on loopback and returns its port. */
 async function portOf(server: Server): Promise<number> {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -291,7 +291,7 @@ it('what a worker says of its own addresses leads back to where its client asked
   expect(await led('/lb/web/away', '127.0.0.1:8790')).toMatchObject({ location: 'https://example.com/login' })
 })
 
-it('that gets the id of a deleted one gets none of its requests, also where these end later', async () => {
+it('an endpoint that reuses the id of a deleted one gets none of its requests, even if they end later', async () => {
   let finish = () => {}
   const service = await setup({
     answer: (incoming, response) => {
@@ -303,7 +303,7 @@ it('that gets the id of a deleted one gets none of its requests, also where thes
   expect(await service.send('/lb/web/x')).toMatchObject({ status: 200 })
   const slow = service.send('/lb/web/slow').catch(() => undefined)
   await until(() => expect(service.service().balancer.counts('web').open).toBe(1))
-  // Time stands still: nothing of the first one was written yet.
+  // The clock stands still: no request of the first endpoint is written yet.
   expect(await service.ask('DELETE', '/api/endpoints/web')).toMatchObject({ status: 200 })
   await service.createEndpoint('web', { loadBalanced: { port: 1 } })
   finish()
@@ -384,7 +384,7 @@ describe('a request that no worker takes', () => {
   it.each([
     ['a request', {}],
     ['an upgrade', { connection: 'upgrade', upgrade: 'websocket' }],
-  ])('reaches no worker where its client leaves while the service starts: %s', async (_kind, headers) => {
+  ])('reaches no worker if its client disconnects while the service starts: %s', async (_kind, headers) => {
     const reached: IncomingMessage[] = []
     const service = await setup({ answer: (incoming) => reached.push(incoming) })
     await service.ready()
@@ -423,7 +423,7 @@ describe('a request that no worker takes', () => {
   })
 })
 
-it('what a client sends for a WebSocket that still waits for a worker arrives', async () => {
+it('bytes that a client sends while its WebSocket waits for a worker arrive', async () => {
   const worker = createServer((_incoming, response) => response.writeHead(ping).end())
   let ping = 204
   worker.on('upgrade', (_incoming, socket, head) => {

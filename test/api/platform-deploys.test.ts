@@ -288,7 +288,7 @@ describe('a deploy by the tools', () => {
 })
 
 describe('a call by name while the release is still starting', () => {
-  /** A release of `adder` whose worker has not called yet, and calls to it. */
+  /** A release of `adder` whose worker is not ready, and a function that calls it by name. */
   async function starting() {
     const tools = await setup()
     const { service, place, upload, activate, save } = tools
@@ -310,7 +310,7 @@ describe('a call by name while the release is still starting', () => {
   })
   const NOT_DEPLOYED = { status: 404, body: { code: 'NOT_DEPLOYED' } }
 
-  it('waits for it, and is queued', async () => {
+  it('waits for the release, and is queued', async () => {
     const { service, worker, call, live } = await starting()
     let hasAnswered = false
     const answer = call().finally(() => {
@@ -324,7 +324,7 @@ describe('a call by name while the release is still starting', () => {
     expect({ status, id: body.id }).toEqual({ status: 200, id: (await job)?.id })
   })
 
-  it('waits for it where it is a request to a route, too', async () => {
+  it('waits for the release if it is a request to a route', async () => {
     const { service, readyWorker, live } = await starting()
     const { send } = await openProxy(service)
     const waits = vi.spyOn(service.service().releases, 'whenLive')
@@ -332,10 +332,10 @@ describe('a call by name while the release is still starting', () => {
     await until(() => expect(waits).toHaveBeenCalledOnce())
     await readyWorker('adder')
     await live()
-    expect((await answer).json()).toMatchObject({ code: 'NOT_LOAD_BALANCED' }) // it has a queue
+    expect((await answer).json()).toMatchObject({ code: 'NOT_LOAD_BALANCED' }) // `adder` has a queue.
   })
 
-  it('waits three minutes at most', async () => {
+  it('waits at most three minutes', async () => {
     const { service, call } = await starting()
     const answer = call()
     await service.clock.advance(limit('releaseWaitMs'))
@@ -343,7 +343,7 @@ describe('a call by name while the release is still starting', () => {
     expect(limit('releaseWaitMs')).toBe(180_000)
   })
 
-  it('learns at once that it failed', async () => {
+  it('fails at once when the release fails', async () => {
     const { service, call } = await starting()
     const answer = call()
     await service.post(`${TOOLS_PLACE}/releases/1/cancel`)
@@ -355,12 +355,12 @@ describe('a call by name while the release is still starting', () => {
     expect(await call({}, 'other')).toMatchObject(NOT_DEPLOYED)
   })
 
-  it('does not wait where a worker calls, for which the release may wait', async () => {
+  it('does not wait if a worker calls, because the release may be waiting for it', async () => {
     const { worker, call } = await starting()
     expect(await call({ key: worker.spec.env.RUNPOD_API_KEY })).toMatchObject(NOT_DEPLOYED)
   })
 
-  it('leaves nothing in the queue where its client has gone', async () => {
+  it('queues nothing if its client disconnects', async () => {
     const { call, readyWorker, live, inQueue } = await starting()
     const leave = new AbortController()
     const answer = call({ signal: leave.signal })

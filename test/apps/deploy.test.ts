@@ -32,7 +32,7 @@ test('an app of init is deployed, and every endpoint answers at the address that
   expect(chunks.map(({ output }: { output: unknown }) => output)).toEqual([{ number: 2 }, { number: 1 }, { number: 0 }])
 })
 
-test('a second deploy without a change restarts nothing, and a script calls a function, a class, a stream and a route', async () => {
+test('a second deploy without a change restarts nothing, and a script calls functions, classes, streams and routes', async () => {
   const { service, project, deploy, python } = await appProject()
   await deploy()
   const { projects } = await service.get('/api/projects')

@@ -51,7 +51,7 @@ test('the views of a preview are followed to its end', async () => {
   expect([...new Set(states)]).toEqual(['starting', 'live', 'stopping', 'ended'])
 })
 
-test('a link signs a browser in to a page of the preview without its key, and that session sends requests there and sees its workers', async () => {
+test('a link signs a browser in to a preview page without its key; the session sends requests and sees the workers', async () => {
   const { service, open } = await projectService()
   const project = await open('shop', 'hello')
   await service.post(`${project.at}/preview`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { appProject, workerPids } from './support.ts'
 
-test('a changed file updates those that load it, and rollback takes that back; all others keep their workers', async () => {
+test('a deploy updates only endpoints that load a changed file, and rollback undoes it', async () => {
   const { service, deploy, edit, run, runsync } = await appProject()
   await deploy()
   const others = async () => {

@@ -30,7 +30,7 @@ export type AppProject = {
   /** Replaces a text in a file of the app. */
   readonly edit: (file: string, from: string, to: string) => void
   readonly write: (file: string, text: string) => void
-  /** Removes all endpoints but those of these files: each costs a worker at every deploy. */
+  /** Removes the other files of the app, because each endpoint costs a worker at every deploy. */
   readonly keepOnly: (...files: readonly string[]) => void
   /** Runs a Python script in the app's folder, as a user does who has the package. */
   readonly python: (code: string, env?: Readonly<Record<string, string>>) => Promise<string>

@@ -1,6 +1,6 @@
 /**
- * Adds the packages of other platforms that npm left out of the lock files. Run it after `npm install NAME` when
- * the check of the lock file asks for it: `node test/architecture/complete-lock-file.ts`.
+ * Adds the packages of other platforms that npm left out of the lock files. Run it after `npm install NAME` if
+ * the check of the lock files asks for it: `node test/architecture/complete-lock-file.ts`.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

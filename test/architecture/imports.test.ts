@@ -42,7 +42,7 @@ const mayImport = (layer: string, target: string) => {
   return [layer, ...allowed].some((name) => target === name || target.startsWith(`${name}/`))
 }
 
-test('the source tree keeps to the table', async () => {
+test('imports between folders follow the table of layers', async () => {
   const { filesRead, violations, imports } = await findImportViolations(ROOT)
   expect(violations).toEqual([])
   expect(foldersOfEachOther(imports)).toEqual([])

@@ -82,7 +82,7 @@ export const FEATURES_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = 
 /** Entries of src-renderer that are no code. */
 export const RENDERER_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'icon.svg', 'index.html', 'tsconfig.json']
 
-/** Entries of src-main that are no code. */
+/** Entries of src-main that belong to no layer. */
 export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'vite.config.ts', 'tsconfig.pure.json']
 
 /**

@@ -14,13 +14,13 @@ describe.each(PACKAGES)('the lock file of %s', (folder) => {
     expect(missingPackages(lock).filter((missing) => entryOf(missing) !== undefined)).toEqual([])
   })
 
-  test('is of its package.json and names no registry', () => {
+  test('matches its package.json and names no registry', () => {
     for (const field of ['dependencies', 'devDependencies', 'optionalDependencies'] as const)
       expect(lock.packages[''][field]).toEqual(manifest[field])
     expect(Object.entries(lock.packages).filter(([, { resolved }]) => resolved !== undefined)).toEqual([])
   })
 
-  test('has no package with an install script that is not allowed or refused by name', () => {
+  test('allows or refuses each install script by name', () => {
     const withScript = Object.entries(lock.packages).filter(([, { hasInstallScript }]) => hasInstallScript)
     const names = withScript.map(([path]) => path.replace(/^.*node_modules\//, ''))
     expect(names.filter((name) => typeof manifest.allowScripts?.[name] !== 'boolean')).toEqual([])

@@ -1,4 +1,4 @@
-/** Folders with a package of their own, and the clone itself. */
+/** The folders with a package.json and a lock file. */
 export const PACKAGES = ['.', 'test', 'test/bench', 'resources/packaging', 'resources/pinned-node']
 
 /** The parts of package-lock.json that the checks look at. */

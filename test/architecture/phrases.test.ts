@@ -5,21 +5,21 @@ import { findPhrases, PHRASES, type PhraseName, readProse } from './phrases.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
-// The newest files first: those are the ones that somebody has just changed.
+// The newest files first, because a change in them most likely raised the count.
 const SHOWN = 20
 const newestFirst = (places: readonly string[]) => {
   const changedAt = (place: string) => statSync(join(ROOT, place.replace(/:\d+$/, ''))).mtimeMs
   return places.toSorted((a, b) => changedAt(b) - changedAt(a)).slice(0, SHOWN)
 }
 
-test('documents, comments and sentences for users hold no more banned phrases than before', () => {
+test('documents, comments and texts for users contain no more banned phrases than before', () => {
   const files = readProse(ROOT)
   const wrong = Object.entries(findPhrases(files)).flatMap(([name, places]) => {
     const { left, instead } = PHRASES[name as PhraseName]
     const count = places.length
     if (count === left) return []
-    if (count < left) return [`${name}: ${count} are left; lower the number in test/architecture/phrases.ts`]
-    return [`${name}: ${count}, allowed are ${left}. Write ${instead}. In the newest files:`, ...newestFirst(places)]
+    if (count < left) return [`${name}: only ${count} are left; lower the number in test/architecture/phrases.ts`]
+    return [`${name}: ${count}, the limit is ${left}. Write ${instead}. In the newest files:`, ...newestFirst(places)]
   })
   expect(wrong).toEqual([])
   expect(Object.keys(files)).toEqual(expect.arrayContaining(['README.md', 'docs/spec/job-api.md', 'src-main/core.ts']))
@@ -65,7 +65,7 @@ test.each(Object.entries(PLANTED))('planted: %s', (name, { found, leftAlone }) =
   expect(placesIn(leftAlone)).toEqual(leftAlone.map(() => []))
 })
 
-test('planted: documents, Python, sentences for users and texts between tags are read, code is not', () => {
+test('planted: documents, Python comments, texts for users and texts between tags are read, code is not', () => {
   const placesIn = (path: string, ...lines: readonly string[]) => findPhrases({ [path]: lines.join('\n') }).beside
   expect(placesIn('docs/a.md', '# Beside', '`beside`', '```', 'beside', '```', '| a | beside |')).toEqual([
     'docs/a.md:1',

@@ -1,14 +1,14 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-// Sentences and cells of tables begin at the edge of a text (\0), after an empty line, or after a full stop.
+// Sentences and table cells begin at the edge of a text (\0), after an empty line, or after punctuation.
 const START = String.raw`(?<=(?:^|\0|\n\s*\n|[.!?:]\s)\s*)`
 const TO_A_QUESTION_MARK = String.raw`(?:[^.!?\0]|[.!?](?=\w))*\?`
 
 interface Phrase {
   readonly pattern: RegExp
   readonly instead: string
-  /** How many are in the tree. Only ever lowered, in the commit that rewrites the sentence. */
+  /** How many are in the tree. A commit that rewrites a sentence lowers it; no commit raises it. */
   readonly left: number
 }
 
@@ -17,7 +17,7 @@ export const PHRASES = {
   'a sentence starting with "What"': {
     pattern: new RegExp(`${START}What\\b(?!${TO_A_QUESTION_MARK})`, 'g'),
     instead: 'the name of the thing',
-    left: 1871,
+    left: 1868,
   },
   'a sentence starting with "Whoever"': {
     pattern: new RegExp(`${START}Whoever\\b`, 'g'),
@@ -37,19 +37,19 @@ export const PHRASES = {
   'hand-out, handed out': { pattern: /\bhand(?:s|ed|ing)?[\s-]+outs?\b/gi, instead: '"dispatch"', left: 48 },
   seat: { pattern: /\bseats?\b/gi, instead: '"slot"', left: 8 },
   'ordered end': { pattern: /\bordered\s+ends?\b/gi, instead: '"requested stop"', left: 0 },
-  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 310 },
+  beside: { pattern: /\bbeside\b/gi, instead: '"next to"', left: 306 },
 } satisfies Record<string, Phrase>
 
 /** Name of a banned phrase. */
 export type PhraseName = keyof typeof PHRASES
 
-/** Reads what people read in a tree: documents, and the code for its comments and sentences. */
+/** Reads all documents, and all code, for its comments and its texts for users. */
 export function readProse(root: string): Record<string, string> {
   const patterns = [
     '{*,{docs,src-main,src-renderer,resources,test}/**/*}.md',
     '{src-main,src-renderer,resources,test}/**/*.{ts,tsx,mjs,css,py,sh}',
   ]
-  // The phrases themselves stand in the check.
+  // The check itself contains the phrases.
   const isLeftOut = (path: string) =>
     /(^|[/\\])(node_modules|out|__pycache__|fixtures|python[/\\]build|[^/\\]*\.egg-info)$|phrases(\.test)?\.ts$/.test(
       path,
@@ -71,16 +71,16 @@ export function findPhrases(files: Readonly<Record<string, string>>): Record<Phr
   return Object.fromEntries(found)
 }
 
-// Comments that begin a line, or follow code; a glob like 'a/**/*.ts' in a string is not one.
+// Comments begin a line or follow whitespace, unlike a glob such as 'a/**/*.ts' in a string.
 const BLOCK_COMMENT = /(?<=^|\s)\/\*.*?\*\//gs
 const LINE_COMMENTS = /(?<=^|\s)\/\/ .*(?:\n[ \t]*\/\/.*)*/g
 const HASH_COMMENTS = /(?<=^|\s)# .*(?:\n[ \t]*#.*)*/g
 const DOCSTRING = /""".*?"""/gs
-// Texts of several words that begin with a capital letter, in quotes or between tags.
+// Texts for users: several words, the first with a capital letter, in quotes or between tags.
 const SENTENCE =
   /'[A-Z](?:\\.|[^'\\\n])* (?:\\.|[^'\\\n])*'|`[A-Z](?:\\.|[^`\\])*? (?:\\.|[^`\\])*`|>\s*[A-Z][^<>{}`]* [^<>{}`]*</g
 
-/** The text of a file with all that is not read as sentences replaced by \0, so that every place stays where it is. */
+/** The text of a file with everything but prose replaced by \0, so that positions stay the same. */
 function proseOf(path: string, text: string): string {
   if (path.endsWith('.md')) {
     const withoutCode = text.replace(/^ *```.*?^ *```/gms, blank).replace(/`[^`\n]+`/g, code)

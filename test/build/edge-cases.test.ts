@@ -158,7 +158,7 @@ test('archive over the limit: its largest packages, and the line that would fix 
   ])
 })
 
-/** Builds an app of these files and runs it. */
+/** Builds an app from these files and runs it. */
 async function running(sources: Readonly<Record<string, readonly string[]>>) {
   const files = Object.fromEntries(Object.entries(sources).map(([file, lines]) => [file, app(...lines)]))
   const { build, artifact } = setup({ files })
@@ -166,7 +166,7 @@ async function running(sources: Readonly<Record<string, readonly string[]>>) {
   return { ...(await runningApp(artifact)), warnings }
 }
 
-// By each of these names a handler file could break.
+// Names of functions that could break a handler file.
 const NAMES = ['e', 'handler', 'config', 'queue_function', 'print']
 const JOBS = {
   'count.py': ['@Endpoint(name="count", cpu="cpu3c-1-2")', 'def count(n):', '    yield from range(n)'],
@@ -197,7 +197,7 @@ const JOBS = {
   ],
 }
 
-test('generator, sync function with max_concurrency, class with several methods, function named e, endpoint name with a space: they answer', async () => {
+test('generators, concurrent sync functions, classes, functions named e and endpoint names with a space answer', async () => {
   const { job, json, stream, warnings } = await running(JOBS)
   expect(await stream('count', { n: 3 })).toEqual([0, 1, 2])
 
@@ -213,7 +213,7 @@ test('generator, sync function with max_concurrency, class with several methods,
   const jobs = await Promise.all([job('meet', {}), job('meet', {})])
   expect(jobs.map(({ status, output }) => [status, output])).toEqual(Array(2).fill(['COMPLETED', true]))
 
-  // Made once, with the arguments of the build.
+  // The class is instantiated once, with the arguments of the build.
   expect(await job('model', { method: 'predict', text: 'a' })).toMatchObject({ output: ['large', 4, 'a'] })
   expect(await job('model', { method: 'made' })).toMatchObject({ output: ['large'] })
   expect(await job('model', {})).toMatchObject({
@@ -246,7 +246,7 @@ const ROUTES = [
   '        yield {"tick": tick}',
 ]
 
-test('PUT/PATCH/DELETE, path parameters, bytes upload and server-sent events: they arrive as what they are annotated with', async () => {
+test('PUT, PATCH, DELETE, path parameters, uploads and server-sent events arrive as the annotated types', async () => {
   const { json, request } = await running({ 'worker.py': ROUTES })
   expect(await json('api', 'PUT', '/items/7', { name: 'a b' })).toEqual(['put', 7, 'a b'])
   expect(await json('api', 'PATCH', '/items/7/price%2Fgross', { value: 2 })).toEqual(['patch', 7, 'price/gross', 2])

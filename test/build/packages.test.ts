@@ -11,16 +11,16 @@ import { until } from '../support/served-service.ts'
 import { makeWheels, type WheelContent } from '../support/wheels.ts'
 import { appWith, archiveTexts, leftIn, PYTHON, problemsOf, programs, setup as setupBuild } from './support.ts'
 
-// Several runs of an installer, each a second and on a busy machine many. In ms.
+// For several runs of an installer; one takes a second, or many on a busy machine. In ms.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-// Where it cannot be had, all tests are of pip.
+// If uv cannot be installed, all tests use pip.
 const uv = await prepareUv()
 const WITH_UV = uv.ready ? `${join(uv.folder, 'bin')}:${process.env.PATH}` : process.env.PATH
 const setup = (options: Parameters<typeof setupBuild>[0] = {}) =>
   setupBuild({ ...options, env: { PATH: WITH_UV ?? '', ...options.env } })
 
-/** The variables of a build that finds pip alone. */
+/** The environment of a build that finds only pip. */
 const withPip = () => ({ PATH: `${programs(setup().root, { uv: 'exit 1' })}:${process.env.PATH}` })
 
 const TINY: WheelContent = {

@@ -1,6 +1,7 @@
 /**
- * The runtime of 2.0 apps as it is in a container alone: the folder of our packages and the artifact are mounted,
- * nothing is built. All else of it: test/sdk/app-runtime.test.ts; apps that were built: test/docker/own-build.test.ts.
+ * The parts of the 2.0 app runtime that exist only in containers: the folder of our packages and the artifact are
+ * mounted, and nothing is built. test/sdk/app-runtime.test.ts tests the rest, test/docker/own-build.test.ts tests built
+ * apps.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +16,7 @@ import { startModelHub } from '../support/model-hub.ts'
 const engine = await dockerEngine()
 const MODEL_SOURCE = fileURLToPath(new URL('../sdk/python/model_app.py', import.meta.url))
 const OURS = fileURLToPath(new URL('../../resources/python', import.meta.url))
-// Where containers have our packages.
+// Path of our packages in containers.
 const INSIDE = '/opt/drydock/packages'
 // That of the packages, which hold compiled ones.
 const IMAGE = 'python:3.11-slim-bookworm'
@@ -27,7 +28,7 @@ beforeAll(async () => {
 
 beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''))
 
-test('a model is found at the path of the package and in the cache of the hub', async (context) => {
+test('the app finds a model at the path from the package and in the hub cache', async (context) => {
   if (!packages.ready) context.skip(packages.reason)
   if (!packages.folder.includes('python3.11')) context.skip('the public package is for another Python than the image')
   const hub = await startModelHub({

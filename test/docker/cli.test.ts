@@ -1,4 +1,4 @@
-/** Images, volumes and registries by the command line, as a user gives them. */
+/** Commands for images, volumes and registries, as a user types them. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'

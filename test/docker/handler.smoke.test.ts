@@ -10,7 +10,7 @@ beforeEach(({ skip }) => skip('why' in engine, 'why' in engine ? engine.why : ''
 
 const MIB = 1024 ** 2
 
-// Says who and where it is, and what it may.
+// Reports its user, model, capabilities and writable folders.
 const HANDLER = `
 import os, pathlib
 
@@ -26,7 +26,7 @@ def handler(job):
     }
 `
 
-test('a handler runs in the worker image, as the user of the service, with what the options give it', async () => {
+test('a handler runs in the worker image, as the user of the service, with the resources that the options set', async () => {
   const { folder, drydock, docker, read } = await startedWithCommands(engine)
   for (const name of ['models', 'out']) mkdirSync(join(folder, name))
   writeFileSync(join(folder, 'models/name'), 'small')
@@ -60,7 +60,7 @@ test('a handler runs in the worker image, as the user of the service, with what 
   expect(Config.Image).toMatch(/^drydock-worker:\d.*-[0-9a-f]{12}$/)
   expect(HostConfig).toMatchObject({ Memory: 256 * MIB, MemorySwap: 256 * MIB, NanoCpus: 1e9, ShmSize: 8 * MIB })
   expect(NetworkSettings.Ports['8080/tcp']).toEqual([{ HostIp: '127.0.0.1', HostPort: expect.stringMatching(/^\d+$/) }])
-  // This engine may have no limit for disks; then it is said once.
+  // If this engine cannot limit disks, the log says so once.
   const said = read('data/drydock.log')
     .split('\n')
     .filter((line) => line.includes('cannot limit the disk'))

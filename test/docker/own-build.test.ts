@@ -1,7 +1,7 @@
 /**
- * Apps of SDK 2.0 of our own build with workers in containers, to which the build brings the unmodified package: `init
- * --sdk 2`, deploy, calls, rollback. As processes, and in a preview: test/sdk/own-build.test.ts; previews in containers:
- * test/docker/preview.test.ts.
+ * SDK 2.0 apps that our own build makes, with the unmodified package, on workers in containers: `init --sdk 2`, deploy,
+ * calls, rollback. test/sdk/own-build.test.ts tests them as processes and in a preview, test/docker/preview.test.ts
+ * tests previews in containers.
  */
 import { execFile } from 'node:child_process'
 import { dirname } from 'node:path'

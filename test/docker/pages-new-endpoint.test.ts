@@ -19,7 +19,7 @@ beforeAll(() => {
 
 beforeEach(({ skip }) => skip(why !== undefined, why))
 
-test('a new endpoint from an image shows how its first worker comes up, and why it ended', async () => {
+test('a new endpoint from an image shows the start of its first worker, and why it ended', async () => {
   const { service, page, visit } = await setup({}, {}, () => startedContainerService(engine), launchCalmChromium)
   await visit('/endpoints?new=image')
   const panel = page.getByRole('dialog', { name: 'New endpoint from an image' })

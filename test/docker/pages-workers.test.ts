@@ -54,7 +54,7 @@ async function type(page: Page, text: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('a shell runs what is typed, fits its panel, says when it has exited, and has all keys until Shift+Escape leaves it', async () => {
+test('a shell runs commands, fits its panel, reports its exit, and gets all keys until Shift+Escape leaves it', async () => {
   const { page, drawer, faults } = await shellOpened()
   await type(page, 'echo $((6*7))')
   await expectOnScreen(drawer, /^42$/m)
@@ -75,7 +75,7 @@ test('a shell runs what is typed, fits its panel, says when it has exited, and h
   await type(page, 'echo again-$((1+1))')
   await expectOnScreen(drawer, /^again-2$/m)
 
-  // Keys of the page belong to the shell while it has the focus.
+  // The shell gets the keyboard shortcuts of the page while it has the focus.
   await type(page, 'echo $((6*8)); cat')
   await expectOnScreen(drawer, /^48$/m)
   await page.keyboard.press('Escape')
@@ -90,7 +90,7 @@ test('a shell runs what is typed, fits its panel, says when it has exited, and h
   expect(faults).toEqual([])
 })
 
-test('closing the drawer ends what runs in the shell, and a worker that is stopped says so there', async () => {
+test('closing the drawer ends the programs of the shell, and the drawer of a stopped worker says that it has ended', async () => {
   const { page, drawer, openShell, service, container, id } = await shellOpened()
   await type(page, 'sleep 4343')
   const programs = () => service.docker('top', container, '-eo', 'pid,args')
@@ -103,7 +103,7 @@ test('closing the drawer ends what runs in the shell, and a worker that is stopp
   await drawer.getByText('It has ended, so no shell can be opened.').waitFor()
 })
 
-test('shell and card have no serious fault of access', async () => {
+test('shell and card have no serious accessibility fault', async () => {
   const { page, drawer, visit, id, expectAccessible, shoot } = await shellOpened()
   await type(
     page,

@@ -1,6 +1,6 @@
 /**
- * The platform's own tools, unmodified, with workers in containers; as processes: test/sdk/platform-tools.test.ts. Apis
- * in containers: test/docker/own-build.test.ts.
+ * The platform's own tools, unmodified, with workers in containers. test/sdk/platform-tools.test.ts tests them with
+ * processes, test/docker/own-build.test.ts tests apis in containers.
  */
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { PREPARE_LIMIT_MS, prepareAppWheels, preparePublicApps } from '../sdk/support-python.ts'

@@ -1,6 +1,6 @@
 /**
- * An image that holds only Python and the unmodified public worker SDK, with a handler: its jobs, and what its container
- * does at their end. All else of the SDK, and of the public clients: test/sdk.
+ * An image with only Python, the unmodified public worker SDK and a handler: its jobs, and how its containers end.
+ * test/sdk tests the rest of the SDK, and the public clients.
  */
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -3,7 +3,7 @@ import { type ContainerService, startedContainerService } from '../support/conta
 import type { DockerEngine } from '../support/docker-engine.ts'
 import { LAUNCHER } from '../support/served-service.ts'
 
-/** The command line on the data folder of a service; for people, not for scripts. */
+/** Runs the command line on the data folder of a service, with output for people. */
 function commandLine({ data, folder }: ContainerService) {
   return (argv: readonly string[], input = ''): Promise<{ readonly stdout: string; readonly stderr: string }> =>
     new Promise((resolve, reject) => {
@@ -15,7 +15,7 @@ function commandLine({ data, folder }: ContainerService) {
     })
 }
 
-/** A service, and its command line. */
+/** Starts a service, with a function that runs commands on it. */
 export async function startedWithCommands(engine: DockerEngine) {
   const service = await startedContainerService(engine)
   return { ...service, drydock: commandLine(service) }

@@ -28,7 +28,7 @@ async function setup() {
   return { ...service, mended, batch, write }
 }
 
-/** Passes requests on to a service, but holds one piece of a batch until it may go on. */
+/** Forwards requests to a service, but holds one piece of a batch until the test releases it. */
 async function wayThatHolds(service: string, piece: number) {
   const [held, free] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   let pieces = 0

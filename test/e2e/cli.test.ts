@@ -16,7 +16,7 @@ async function setup({ node }: { node?: string } = {}) {
 
 const shared = sharedService()
 
-/** The same on a service of several tests, each of which has an endpoint of its own. */
+/** The same on a service that several tests share, with an endpoint for each test. */
 async function setupShared(endpoint: string) {
   const { folder, command } = await shared()
   const run = async (...argv: string[]) => documentsOf(await command(...argv))
@@ -24,7 +24,7 @@ async function setupShared(endpoint: string) {
   return { folder, run, createHello }
 }
 
-/** The lines of JSON that a command printed. */
+/** The JSON documents that a command printed, one per line. */
 function documentsOf({ exitCode, stdout, stderr }: Ended) {
   const lines = stdout.split('\n').filter(Boolean)
   return { exitCode, stderr, documents: lines.map((line) => JSON.parse(line)) }

@@ -1,6 +1,6 @@
 import { test } from 'vitest'
 import { expectReadmeRuns } from './support-readme.ts'
 
-test('a newcomer goes by the README from a fresh clone to the answers of a handler, a worker and a web app', async (context) => {
+test('the first blocks of the README lead from a fresh clone to a handler, a worker and a web app that answer', async (context) => {
   await expectReadmeRuns('unix:///nowhere/docker.sock', context, 'first')
 })

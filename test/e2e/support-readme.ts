@@ -89,8 +89,8 @@ function freshClone(folder: string): string {
     mkdirSync(dirname(join(clone, path)), { recursive: true })
     cpSync(join(ROOT, path), join(clone, path))
   }
-  // Links: copies of so many files take longer than all commands of a newcomer. The clients that the README calls the
-  // service with may be those of the tests.
+  // Links, because copying so many files takes longer than all commands. The clients in the README are those of the
+  // tests.
   const copies = join(clone, 'node_modules')
   mkdirSync(copies)
   for (const libraries of [join(ROOT, 'node_modules'), join(ROOT, 'test', 'node_modules')].filter(existsSync))
@@ -103,7 +103,7 @@ function freshClone(folder: string): string {
   return clone
 }
 
-/** A graph then draws in a twentieth of a second of the processor instead of a whole one. */
+/** Makes a graph draw a small picture, which takes 0.05 s of CPU time instead of 1 s. */
 function shrinkPicture(path: string): void {
   const graph = JSON.parse(readFileSync(path, 'utf8'))
   const size = graph.nodes.find(({ type }: { readonly type: string }) => type === 'EmptyLatentImage')
@@ -219,8 +219,8 @@ async function newcomer(dockerHost: string) {
 }
 
 /**
- * Runs one block; gives what it says and what it should have said, for each command that ended otherwise.
- * @param only the commands that are run
+ * Runs one block. @returns the commands that failed or printed something unexpected, with exit code and output
+ * @param only pattern of the commands to run
  */
 async function runBlock(
   { language, text }: Block,
@@ -256,14 +256,14 @@ async function runBlock(
   return failed
 }
 
-/** Sections of a newcomer's first minutes: from the clone to the answers of handlers, a worker and a web app. */
+/** Sections for the first minutes: from the clone to answers of handlers, a worker and a web app. */
 const FIRST = ['Start', 'Serve a handler']
 
-// Later sections need these commands of the first ones, and the files that they write.
+// Later sections need these commands of the first sections, and the files that those write.
 const TAKEN = /^(drydock endpoint create greet|KEY=)/
 
 /**
- * Runs blocks in a fresh clone, where the engine is at this address; skips where Python's packages cannot be had.
+ * Runs blocks in a fresh clone, with the engine at this address; skips if the Python packages cannot be installed.
  * @param part the first sections, those after them, or all
  */
 export async function expectReadmeRuns(

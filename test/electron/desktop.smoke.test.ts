@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { WEB_PREFERENCES } from '../../src-main/electron/page-guard.ts'
 import { started } from './main-process.ts'
 
-test('the desktop opens one guarded window on the signed-in pages, and its end leaves nothing', async () => {
+test('the desktop opens one guarded window on the signed-in pages, and leaves nothing behind when it ends', async () => {
   const { data, all, reached, play, ended, marked } = started()
   const { options } = await reached('window')
   const { preload, ...preferences } = options.webPreferences

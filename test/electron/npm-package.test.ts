@@ -36,7 +36,7 @@ describe('the npm package, installed into a clean prefix', () => {
     const own = files.filter((file) => !file.startsWith('node_modules'))
     expect(own.filter((file) => /(?<!\.d)\.ts$|__pycache__|\.test\./.test(file))).toEqual([])
     expect(files).toContain(join('out', 'renderer', 'index.html'))
-    // Packages that only a build needs are not installed with it.
+    // npm does not install packages that only a build needs.
     expect(files).not.toContain(join('node_modules', 'vite', 'package.json'))
   })
 

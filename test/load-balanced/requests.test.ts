@@ -6,7 +6,7 @@ import { createWeb, loggedRequest, send, sharedWeb, targetOf } from '../support/
 
 const shared = sharedWeb()
 
-/** The service and its endpoint `web`, of which all tests ask. */
+/** The service and its endpoint `web`, which all tests share. */
 async function setup() {
   const service = await shared()
   return { service, target: targetOf(service), port: new URL(service.url()).port }

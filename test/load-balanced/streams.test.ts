@@ -9,7 +9,7 @@ const PIECE = Buffer.alloc(64 * 1024, 'x')
 
 const shared = sharedWeb()
 
-/** The service and its endpoint `web`, of which all tests ask. */
+/** The service and its endpoint `web`, which all tests share. */
 async function setup() {
   const service = await shared()
   return { service, target: targetOf(service) }

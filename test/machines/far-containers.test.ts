@@ -69,7 +69,7 @@ test('no key of the service is there, and nothing of it answers there but what w
     })
     expect(Object.values(record.output.env)).not.toContain(asked)
   }
-  // One that ends meanwhile cannot be looked at.
+  // Inspecting a container that ends meanwhile fails.
   const seen = await until(async () => {
     const all = (await service.docker('ps', '--all', '--quiet')).split('\n')
     return service.docker('inspect', ...all)

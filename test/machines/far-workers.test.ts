@@ -16,7 +16,7 @@ const shared = sharedInFile((whenOver) => {
   return farService(made, {}, whenOver)
 })
 
-/** The service, which was told of the machine as `box`. Each test has endpoints of its own, which go with it. */
+/** The shared service, which knows the machine as `box`. The end of a test removes its endpoints. */
 async function setup() {
   const service = await shared()
   onTestFinished(() => removeEndpoints(service))

@@ -23,13 +23,13 @@ const REPLACED_MS = 20_000
 const START_MS = 120_000
 vi.setConfig({ testTimeout: 10 * 60_000 })
 
-// The way to the nodes is made once: it takes half a minute.
+// The connection to the nodes is made once, because it takes half a minute.
 const shared = sharedInFile((whenOver) => {
   if ('why' in made) throw new Error(made.why)
   return swarmService(made, whenOver)
 })
 
-/** The service, which was told of the swarm as `lab`. Each test has endpoints of its own, which go with it. */
+/** The shared service, which knows the swarm as `lab`. The end of a test removes its endpoints. */
 async function setup() {
   if ('why' in made) throw new Error(made.why)
   const swarm = made
@@ -42,7 +42,7 @@ async function setup() {
     expect((await service.get(`/v2/${endpoint}/status/${job}`)).status).toBe('IN_PROGRESS')
   const workersOn = (node: FarMachine, endpoint: string) =>
     swarm.docker(node, 'ps', '--quiet', '--filter', 'label=svc.worker', '--filter', `label=svc.endpoint=${endpoint}`)
-  /** The node on which the one worker of an endpoint is. */
+  /** The node that runs the only worker of an endpoint. */
   const nodeOfWorker = async (endpoint: string) => {
     for (const node of swarm.nodes) if ((await workersOn(node, endpoint)) !== '') return node
     throw new Error(`no node has a worker of ${endpoint}`)
@@ -191,7 +191,7 @@ test('what no node has is the waiting reason, in the words of the scheduler', as
   }, START_MS)
 })
 
-test('a service that was killed finds its workers there again', async () => {
+test('a service that was killed finds its workers on the nodes again', async () => {
   const { service, onLab, isRunning, nodeOfWorker, workersOn } = await setup()
   await service.createHandler('found', WAITS, onLab)
   const job = await service.run('found', { s: 8 })
@@ -227,7 +227,7 @@ test('the public worker SDK runs unmodified, on a node that got its image from t
   expect(await swarm.docker(node, 'image', 'inspect', '--format', '{{.Id}}', id)).toBe(id)
 })
 
-// The last one, since the others need the way that it removes, and would make it anew.
+// The last test, because the others need the connection that it removes.
 test('a removed machine leaves nothing in the swarm', async () => {
   const { swarm, manager, service, onLab } = await setup()
   await service.createHandler('left', ECHO, { ...onLab, env: { MINE: '' } })

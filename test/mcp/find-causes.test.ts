@@ -25,7 +25,7 @@ async function finds(agent: Agent, complaint: Complaint, cause: Cause, evidence:
 
 const shared = sharedService()
 
-/** The service, which several tests ask, each of an endpoint of its own. */
+/** The shared service, with an endpoint for each test, and an agent. */
 async function withAgent(): Promise<{ readonly service: ServedService; readonly agent: Agent }> {
   const service = await shared()
   return { service, agent: await stdioAgent(service) }

@@ -250,7 +250,7 @@ describe('fault injection', () => {
     await banner.getByRole('button', { name: 'Turn all off' }).click()
     await banner.waitFor({ state: 'detached' })
     await until(async () => expect(await settings(service)).not.toHaveProperty('faults'))
-    // Notices are appended, and that of the save may still be there.
+    // New notices come last, and the notice of the save may still be there.
     await told('Fault injection on hello is off.')
     await page.getByRole('button', { name: 'Undo' }).last().click()
     await until(async () => expect((await settings(service)).faults).toMatchObject({ delayMs: 2000 }))

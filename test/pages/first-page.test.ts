@@ -21,7 +21,7 @@ const chunks: Readonly<Record<string, Chunk>> = JSON.parse(readFileSync(join(BUI
 const entry = Object.values(chunks).find(({ isEntry }) => isEntry) as Chunk
 const pages = (entry.dynamicImports ?? []).filter((source) => /\/\w+Pages\.tsx$/.test(source))
 
-// A browser loads the files of chunks and those that they import.
+// A browser loads the files of these chunks and of all chunks that they import.
 function filesOf(first: readonly Chunk[]): ReadonlySet<string> {
   const loaded = new Set(first)
   for (const { imports = [] } of loaded) for (const source of imports) loaded.add(chunks[source] as Chunk)
@@ -32,7 +32,7 @@ test('each section is a bundle of its own', () => {
   expect(pages).toHaveLength(PAGE_SECTIONS.length)
 })
 
-test.each(pages)('%s loads at most 25 files and 350 kB, packed, as the first page', (source) => {
+test.each(pages)('%s as the first page loads at most 25 files and 350 KiB, compressed', (source) => {
   const files = filesOf([entry, chunks[source] as Chunk])
   expect(files.size).toBeLessThanOrEqual(25)
   expect([...files].filter((file) => /\.css$/.test(file))).not.toEqual([])

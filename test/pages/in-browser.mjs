@@ -1,34 +1,35 @@
 /**
- * Functions that tests run in the browser. No types: test/docker uses the pages too, and is checked without those of browsers.
+ * Functions that tests run in the browser. They are JavaScript, because test/docker uses them too and is type-checked
+ * without browser types.
  */
 
 /**
- * Goes on to another address of the app as a link does; false where the app has to be loaded for it.
+ * Navigates to another address as a link does; returns false if the app has to be loaded for it.
  * @param {string} to
  * @returns {boolean}
  */
 export function followLink(to) {
   const { pathname } = new URL(to)
-  // An editor keeps its window's name where the next workflow has the same one.
+  // The title of an editor does not change if the next workflow has the same name.
   const isEditor = [location.pathname, pathname].every((path) => path.startsWith('/workflows/edit'))
   const isLoaded = document.querySelector('footer') !== null
   if (!isLoaded || pathname === location.pathname || isEditor) return false
-  // Each page that is shown names the window.
+  // Each page sets the title when it is shown.
   document.title = ''
   history.pushState(null, '', to)
   return true
 }
 
 /**
- * Drops idle callbacks that have no timeout, as on a machine that is never idle. The pages preload all other pages in
- * them, which a test of one page should not pay for.
+ * Drops idle callbacks without a timeout, as on a machine that is never idle. In them the pages preload all other
+ * pages, which would slow down a test of one page.
  */
 export function neverIdle() {
   const whenIdle = window.requestIdleCallback.bind(window)
   window.requestIdleCallback = (work, options) => (options?.timeout === undefined ? 0 : whenIdle(work, options))
 }
 
-/** Keeps the text of each notice in `noticesOfTest`, because success notices disappear after some seconds. */
+/** Stores the text of each notice in `noticesOfTest`, because success notices disappear after some seconds. */
 export function recordNotices() {
   const texts = new Set()
   window.noticesOfTest = texts
@@ -38,7 +39,7 @@ export function recordNotices() {
 }
 
 /**
- * The texts of all notices since the app was loaded.
+ * Reads the texts of all notices since the app was loaded.
  * @returns {string[]}
  */
 export function readNotices() {

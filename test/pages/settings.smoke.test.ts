@@ -5,7 +5,7 @@ import { setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-test('a setting is saved when it is left, and taken back with one press', async () => {
+test('a setting is saved when its field loses the focus, and undone with one click', async () => {
   const { service, page, open, expectAccessible, shoot, faults, told } = await setup()
   await open('/settings')
   const most = page.getByLabel('Maximum workers')

@@ -1,7 +1,7 @@
 /**
- * The pages in a real Chromium, from a real service with real workers. `setup()` starts a service and signs a browser in
- * for one test, `setupShared()` for the tests of a file, which costs a fifth. Where there is no Chromium, tests skip
- * themselves with `noBrowser` of support/chromium.ts.
+ * The pages in a real Chromium, with a real service and real workers. `setup()` starts a service and a signed-in
+ * browser for one test. `setupShared()` does so for the tests of a file, which takes a fifth of the time. Without
+ * Chromium, tests skip themselves with `noBrowser` of support/chromium.ts.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,16 +18,16 @@ import { followLink, neverIdle, readNotices, recordNotices } from './in-browser.
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 
-// axe would also collect, for each rule, every element that passes it, and read all style sheets for a rule that is off.
+// By default, axe also collects the elements that pass each rule, and reads all style sheets for a rule that is off.
 const SERIOUS: RunOptions = { resultTypes: ['violations'], preload: { assets: ['media'] } }
 const CONTRAST: RunOptions = { ...SERIOUS, runOnly: ['color-contrast'] }
 
-// Chromium breaks off what it loads when a network comes or goes, as those of containers of other tests do, and may load
-// the page again by itself, which breaks off the second try; of a download it says only that it was cancelled.
+// Chromium cancels its requests when a network comes or goes, such as those of containers in other tests. It may reload
+// the page by itself, which interrupts our second try. A download fails with `canceled` only.
 const OF_THE_MACHINE = /ERR_NETWORK_CHANGED|is interrupted by another navigation to/
 const DOWNLOAD_BROKEN_OFF = /^canceled$|network/i
 
-// The two sizes that every page is looked at in.
+// The two sizes in which every page is checked.
 const WIDE = { width: 1440, height: 900 } as const
 /** The smallest width with two panes. */
 export const NARROW = { width: 1024, height: 768 } as const
@@ -39,15 +39,15 @@ export type Pages = {
   /** Loads an address of the pages. */
   readonly visit: (path: string) => Promise<void>
   /**
-   * Goes there and waits until the page shows its content: as a link does, or by loading the app where the path stays the
-   * same.
+   * Opens an address and waits until the page shows its content: as a link does, or by loading the app if the path
+   * stays the same.
    */
   readonly open: (path: string) => Promise<void>
-  /** Waits until a notice has told this since the app was loaded, also where it is gone again. */
+  /** Waits until a notice with this text has appeared since the app was loaded, even if it has disappeared. */
   readonly told: (text: string | RegExp) => Promise<void>
-  /** Errors of the page's own code, and what its policy refused. A test that expects none compares with []. */
+  /** Errors of the page's own code and of its content security policy. A test that expects none compares with []. */
   readonly faults: readonly string[]
-  /** Expects that axe finds nothing serious on the page once all is loaded, in light and in dark colours. */
+  /** Expects that axe finds nothing serious on the loaded page, in light and in dark colours. */
   readonly expectAccessible: () => Promise<void>
   /**
    * Writes pictures in both colours into test/pages/screenshots, which git ignores, where the variable DRYDOCK_PICTURES
@@ -57,9 +57,11 @@ export type Pages = {
 }
 
 /**
- * Starts both for one test. @param look size, colour scheme and so on of the browser @param serve how the service is
- * started @param start starts a service of another kind, like one with containers @param launch starts a browser of the
- * test's own for the address of the service
+ * Starts both for one test.
+ * @param look size, colour scheme and so on of the browser
+ * @param serve options of the service
+ * @param start starts another kind of service, such as one with containers
+ * @param launch starts a browser for the address of the service
  */
 export async function setup(
   look: BrowserContextOptions = {},
@@ -72,10 +74,10 @@ export async function setup(
 }
 
 /**
- * The same, kept for the next test of the file that wants its service started like this. In between, apps, projects,
- * endpoints with their jobs, workflows and the files of the test are deleted, what the browser stores is cleared, and the
- * app is loaded anew. Anything else that a test makes stays, so tests that look at it use `setup()`. A test that fails,
- * stops the service or closes the page leaves nothing to the next one.
+ * The same, but the next test of the file with the same options gets the same service and page. In between, it deletes
+ * apps, projects, endpoints with their jobs, workflows and the files of the test, clears the storage of the browser,
+ * and reloads the app. Everything else stays, so a test that depends on the rest uses `setup()`. After a test that
+ * fails, stops the service or closes the page, the next test gets a fresh service.
  */
 export async function setupShared(look: BrowserContextOptions = {}, serve: ServeOptions = {}): Promise<Pages> {
   if (electronProgram !== undefined) return setup(look, serve)
@@ -121,12 +123,12 @@ async function endShared(): Promise<void> {
   await endAll(ends)
 }
 
-// Removes everything that a test left in the service, its folder and the browser.
+// Removes the traces of a test from the service, its folder and the browser.
 async function clear(service: ServedService, page: Page): Promise<void> {
   for (const event of ['console', 'pageerror', 'request', 'requestfinished', 'requestfailed'])
     page.removeAllListeners(event)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
-  // Of the same origin, so that the next test is not charged a new process of the browser.
+  // An address of the same origin: another one would cost the next test a new browser process.
   await goTo(page, `${service.url()}/api/info`)
   for (const other of page.context().pages()) if (other !== page) await other.close()
   const browser = await page.context().newCDPSession(page)
@@ -148,14 +150,14 @@ async function pagesOf(service: ServedService, page: Page, look: BrowserContextO
     if (message.type() === 'error' && !OF_THE_MACHINE.test(message.text())) faults.push(message.text())
   })
   const loading = followLoading(page)
-  // The desktop has signed its window in. The link is followed beside the page, which need not load the pages for it:
-  // what a person sees of it has tests of its own.
+  // The desktop has signed in its window. Otherwise a request follows the sign-in link, which is faster than loading it
+  // in the page; sign-in.test.ts tests the link in the page.
   if (electronProgram === undefined)
     await page.context().request.get((await service.post('/api/session-links')).url, { maxRedirects: 0 })
   async function showsWhatIs(): Promise<void> {
     await page.getByRole('contentinfo').getByText('service').waitFor()
     await page.getByRole('heading', { level: 1 }).waitFor()
-    // It hears keys a little after it is seen: by the effects of what was drawn, one of which names the window.
+    // The page handles keys only after its effects have run, one of which sets the title.
     await until(async () => expect(await page.title()).toContain(' · Drydock'))
   }
 
@@ -188,11 +190,11 @@ async function pagesOf(service: ServedService, page: Page, look: BrowserContextO
         expect(await page.locator('[aria-busy=true], [role=status][aria-label=Loading]').count()).toBe(0)
       })
       expect(await accessFaults(page, SERIOUS)).toEqual([])
-      // In the other colours all is the same but contrast.
+      // The other colours can only change the contrast.
       await inOtherColours(async () => expect(await accessFaults(page, CONTRAST)).toEqual([]))
     },
     async shoot(name) {
-      if (!process.env.DRYDOCK_PICTURES) return // Nobody looks at those of a usual run, and each takes its time.
+      if (!process.env.DRYDOCK_PICTURES) return // A normal run needs no pictures, and they take time.
       mkdirSync(SCREENSHOTS, { recursive: true })
       const picture = (colours: string) => page.screenshot({ path: join(SCREENSHOTS, `${name}${colours}.png`) })
       await picture('')
@@ -201,7 +203,7 @@ async function pagesOf(service: ServedService, page: Page, look: BrowserContextO
   }
 }
 
-// The addresses that the page reads and that have not answered yet. Streams never end.
+// The addresses of the page's pending GET requests. Streams are left out, because they never end.
 function followLoading(page: Page): () => readonly string[] {
   const loading = new Set<Request>()
   const end = (request: Request) => loading.delete(request)
@@ -214,8 +216,8 @@ function followLoading(page: Page): () => readonly string[] {
 }
 
 /**
- * Presses a button that saves a file, once more where a network that came or went broke off the download.
- * @returns the name that the file is saved under, and its bytes
+ * Presses a button that saves a file, and presses it again if a network change cancelled the download.
+ * @returns the name of the saved file, and its bytes
  */
 export async function download(
   page: Page,
@@ -237,7 +239,7 @@ export async function choose(field: Locator, choice: string | RegExp): Promise<v
   await field.page().getByRole('option', { name: choice, exact: true }).first().click()
 }
 
-/** Chooses from a list by the first letters of a choice. The focus follows the keys a little later, at the next timer. */
+/** Chooses from a list by the first letters of a choice. The focus follows the keys with a delay, at the next timer. */
 export async function chooseByKeys(field: Locator, letters: string): Promise<void> {
   const focused = field.page().locator('[role=option]:focus')
   await field.press('Enter')
@@ -246,8 +248,8 @@ export async function chooseByKeys(field: Locator, letters: string): Promise<voi
   await focused.filter({ hasText: new RegExp(`^${letters}`) }).press('Enter')
 }
 
-// Goes there and waits until what is wanted is seen; once more where a network that came or went broke off the page or
-// one of its files, without which nothing is drawn.
+// Opens an address and waits for `seen`; tries again if a network change cancelled the page or one of its files,
+// without which the page stays empty.
 async function goTo(page: Page, address: string, seen: () => Promise<void> = async () => {}): Promise<void> {
   const fileLost = Promise.withResolvers<boolean>()
   const note = (request: Request) => {
@@ -260,7 +262,7 @@ async function goTo(page: Page, address: string, seen: () => Promise<void> = asy
     return true
   }
   try {
-    // The way there ends first: another one before that would be broken off by it.
+    // Wait for the navigation to end: it would interrupt a second one.
     if (await page.goto(address).then(() => false, isBrokenOff)) fileLost.resolve(true)
     if (!(await Promise.race([fileLost.promise, seen().then(() => false)]))) return
   } finally {
@@ -269,7 +271,7 @@ async function goTo(page: Page, address: string, seen: () => Promise<void> = asy
   await goTo(page, address, seen)
 }
 
-// A page of Chromium; of the desktop's own window, where a variable names Electron's program.
+// A page of Chromium, or the desktop's own window if a variable names Electron's program.
 async function openPage(
   service: ServedService,
   look: BrowserContextOptions,
@@ -278,7 +280,7 @@ async function openPage(
 ): Promise<Page> {
   const asked = { viewport: WIDE, reducedMotion: 'reduce', ...look } as const
   const page = await newPage()
-  // What does not come within this time fails with its name, and not with that of the test.
+  // A wait that times out then fails with its own name, and not with that of the test.
   page.context().setDefaultTimeout(PATIENCE_MS)
   await page.context().addInitScript(neverIdle)
   await page.context().addInitScript(recordNotices)

@@ -8,7 +8,7 @@ import { NARROW, type Pages, setup as setupPages, setupShared as setupSharedPage
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
-// A service without an engine and without cards, whatever this machine has.
+// A service without an engine or GPUs, even if this machine has them.
 const BARE = { env: { DOCKER_HOST: 'unix:///nowhere/docker.sock' } } as const
 const setup = (look?: BrowserContextOptions) => setupPages(look, BARE)
 const setupShared = (look?: BrowserContextOptions) => setupSharedPages(look, BARE)

@@ -154,7 +154,7 @@ test('a page of another port can do nothing here, though the browser sends it th
   expect(await paused()).toBe(true)
 })
 
-test('all pages are there once the browser had nothing to do, also when the service is gone', async () => {
+test('an idle browser loads all pages in advance, and shows them even if the service is gone', async () => {
   const { service } = await setup()
   const page = await (await launch()).newPage()
   await page.goto((await service.post('/api/session-links')).url)

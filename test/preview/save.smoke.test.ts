@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
 import { gatedWorker, previewProject } from './support.ts'
 
-test('a save is live for jobs and requests, and a job of before ends with the code it began with', async () => {
+test('a save is live for new jobs and requests; a running job ends with the code it began with', async () => {
   const app = await previewProject()
   app.write('gated.py', gatedWorker('before'))
   const preview = app.start()

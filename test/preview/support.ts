@@ -50,7 +50,7 @@ export type PreviewProject = {
   /** Replaces a text in a file of the app. */
   readonly edit: (file: string, from: string, to: string) => void
   readonly remove: (file: string) => void
-  /** Removes all endpoints but those of these files: each costs a worker at every save. */
+  /** Removes the other files of the app, because each endpoint costs a worker at every save. */
   readonly keepOnly: (...files: readonly string[]) => void
   /** Starts a preview; further arguments and variables are those of the command. */
   readonly start: (options?: {
@@ -65,7 +65,7 @@ export type PreviewProject = {
   readonly folders: () => readonly string[]
 }
 
-/** A worker that answers when a file is there; `text` tells its code from others. */
+/** A worker that answers once a file exists; `text` identifies its code. */
 export const gatedWorker = (text: string) => `import os
 import time
 

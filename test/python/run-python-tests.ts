@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 const PYTHONPATH = fileURLToPath(new URL('../../resources/python', import.meta.url))
 const run = promisify(execFile)
 
-// A file has dozens of tests that start processes, on a machine that does much else. In ms.
+// A file has dozens of tests that start processes, on a busy machine. In ms.
 const FILE_LIMIT_MS = 600_000
 
 /**
- * Makes one test of each Python test file beside a module, and one of their being there.
+ * Makes a test for each Python test file next to a module, and a test that such files exist.
  * @param module URL of the module
  * @param about what they test, for the tests' names
  */
@@ -19,7 +19,7 @@ export function testPythonFiles(module: string, about: string): void {
   const folder = fileURLToPath(new URL('.', module))
   const files = readdirSync(folder).filter((name) => /^test_\w+\.py$/.test(name))
 
-  // One after the other: other files of tests keep the processor busy meanwhile, and each starts many processes.
+  // One at a time: each file starts many processes, while other test files keep the CPU busy.
   test.for(files)(`the Python tests of ${about} in %s pass`, { timeout: FILE_LIMIT_MS }, async (file) => {
     const printed = await whatItPrints(folder, file)
     expect(printed).toMatch(/^Ran [1-9]\d* tests? in [\d.]+s\n\nOK(?: \(skipped=\d+\))?\n$/m)

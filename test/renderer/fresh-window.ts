@@ -1,4 +1,4 @@
-// Files of one process share a window; each begins with an empty page, at its start. Some files run without one.
+// Files in one process share a window; each begins with an empty page. Some files run without a window.
 if (globalThis.window !== undefined) {
   document.body.replaceChildren()
   document.title = ''

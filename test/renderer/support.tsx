@@ -1,4 +1,4 @@
-/** Support for tests of the pages: a platform whose time stands still, and components within the app. */
+/** Support for tests of the pages: a platform with a stopped clock, and components inside the app. */
 
 import * as Tooltip from '@radix-ui/react-tooltip'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'

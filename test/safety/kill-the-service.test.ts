@@ -1,7 +1,7 @@
 import { test } from 'vitest'
 import { killTheService, olderNode } from './kill-the-service.ts'
 
-test('a service that is killed while 16 clients submit loses no acknowledged job, wherever the kill comes', async () => {
+test('a service that is killed while 16 clients submit loses no acknowledged job, at whatever moment it is killed', async () => {
   await killTheService({ runs: 4 })
 })
 

@@ -17,7 +17,7 @@ const RUNS_PER_FOLDER = 50
 /**
  * Kills the service with SIGKILL while 16 clients submit, starts it again on the same folder, and looks for every
  * acknowledged job. Workers live on from run to run.
- * @param first the place of the first kill, counted in runs
+ * @param first number of runs to skip, which moves the moment of the first kill
  */
 export async function killTheService({
   runs,

@@ -6,7 +6,7 @@ import { sharedService } from '../support/shared-in-file.ts'
 import { holderOf } from './lose-workers.ts'
 import { printWithoutEnd } from './print-without-end.ts'
 
-// Each test has endpoints and gates of its own.
+// Each test has its own endpoints and gates.
 const shared = sharedService()
 
 const workerIds = async (service: ServedService, endpointId: string): Promise<readonly string[]> =>

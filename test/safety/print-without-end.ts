@@ -34,7 +34,7 @@ export async function printWithoutEnd({ runs, lines }: { runs: number; lines: nu
       expect(worker.pid).toBeGreaterThan(0)
       return worker.id
     })
-    // The file was emptied, however large it was by then: that is up to the speed of the writer.
+    // The service emptied the file. The message names its size, which depends on the speed of the writer.
     const isEmptied = ({ line }: { readonly line: string }) => line.includes('MB of output are left out here')
     const enough = async () => {
       const found = [await linesOf(`/api/jobs/${loud}`), await linesOf(`/api/workers/${raw}`)]

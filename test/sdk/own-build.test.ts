@@ -81,7 +81,7 @@ test(
     const { requests } = await service.get('/api/jobs?endpoint=task-report')
     expect(requests).toMatchObject([{ status: 'COMPLETED' }])
 
-    // An app of the other kind runs beside it, with a function of the same name.
+    // An app of the other kind runs at the same time, with a function of the same name.
     await startCommand(['init', 'older'], { cwd: service.folder }).ended
     for (const file of ['lb_worker.py', 'stream_worker.py', 'pipeline.py']) rmSync(join(service.folder, 'older', file))
     const older = await startCommand(['deploy', '--json', '--data', service.data], { cwd: `${service.folder}/older` })
@@ -90,7 +90,7 @@ test(
     expect(JSON.parse(older.stdout).plan.tasks).toBeUndefined()
     expect(await runsync('text-stats', { method: 'count', text: 'a bc' })).toEqual({ words: 2, letters: 3 })
     expect(await runsync('greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
-    // The name in the source is not that of the folder, as in a copy of somebody's app.
+    // The name in the source differs from that of the folder, as in a copy of another user's app.
     edit('main.py', 'App("demo"', 'App("other"')
     expect((await deploy()).release).toMatchObject({ app: 'demo', number: 2, state: 'active' })
     expect(await runsync('welcome', { names: ['Ada'] })).toEqual({ welcome: ['Hello, Ada!'] })

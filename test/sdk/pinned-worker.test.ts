@@ -71,7 +71,7 @@ describe.concurrent.each(VERSIONS)('workers of the public SDK %s in one folder',
     expect(new Set(records.map(({ workerId }) => workerId)).size).toBe(3)
   })
 
-  test('see the folder itself and write into it, with nothing of the SDK there', async (context) => {
+  test('read and write the folder, which contains no files of the SDK', async (context) => {
     const { service, project, run, ended } = await setup(context, version)
     const own = join(service.folder, 'own')
     mkdirSync(own)
@@ -93,7 +93,7 @@ describe.concurrent.each(VERSIONS)('workers of the public SDK %s in one folder',
   })
 })
 
-// Between the two versions only words of messages differ in what takes, runs and reports jobs.
+// The code that takes, runs and reports jobs differs between the two versions only in the words of messages.
 describe.concurrent(`workers of the public SDK ${NEWER} in one folder`, () => {
   test('take the next job after one was cancelled', async (context) => {
     const { service, run, ended, started, waits } = await setup(context, NEWER)

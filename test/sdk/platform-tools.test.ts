@@ -69,7 +69,7 @@ test(
       endpoints: { id: string }[]
     }
     const callOlder = async () => await ask('POST', `/v2/${endpoints[0]?.id}/runsync`, { input: { a: 2, b: 3 } })
-    // Each has its own function of the same name.
+    // Each app has its own function of the same name.
     expect(await callOlder()).toMatchObject({ output: { older: 5 } })
     expect(
       await script("import sys\nsys.path.insert(0, '.')\nfrom main import add\nprint(add.remote(2, b=3))"),
@@ -140,7 +140,7 @@ test(
   DEPLOY_LIMIT_MS,
 )
 
-test('a person allows the program that asks to be signed in; secrets and credentials of registries are added, listed without their values, and deleted', async () => {
+test('a user approves a sign-in; secrets and registry credentials are added, listed without their values, and deleted', async () => {
   const { rp, startRp, ask, folder, key, leftPackets } = await setup()
   const running = startRp('login', '--no-open')
   let printed = ''

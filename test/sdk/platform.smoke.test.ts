@@ -1,4 +1,4 @@
-/** The platform's own worker and clients, unmodified but for py-cpuinfo (support-python.ts): a job each. */
+/** The platform's own worker and clients, unmodified except for py-cpuinfo (support-python.ts): one job for each. */
 import { beforeAll, expect, test } from 'vitest'
 import { runPythonClient, startJavaScriptClient } from './support-clients.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePublicPython } from './support-python.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
   python = await preparePublicPython()
 }, PREPARE_LIMIT_MS)
 
-test('the Python worker gives the whole job to its handler, an empty input too', async (context) => {
+test('the Python worker passes the whole job to its handler, even with an empty input', async (context) => {
   context.skip(!python.ready, python.reason)
   const { runSync } = await startPublicWorker(context, python, 'echo')
   const s3Config = { accessId: 'a', accessSecret: 'b', bucketName: 'c', endpointUrl: 'https://bucket.example' }
@@ -35,7 +35,7 @@ test('the Python client runs a job', async (context) => {
   })
 })
 
-test('run, statusSync and status of the JavaScript client give the same ended job', async (context) => {
+test('statusSync and status of the JavaScript client return the same completed job', async (context) => {
   const { endpoint } = await startJavaScriptClient(context)
   const job = await endpoint.run({ input: { name: 'Ada' } })
   expect(job).toEqual({ id: expect.stringMatching(JOB_ID), status: 'IN_QUEUE' })

@@ -79,7 +79,7 @@ describe('a plain handler of the public SDK', () => {
     expect(record).toEqual({ ...TIMES, id: record.id, workerId: WORKER_ID, ...expected })
   })
 
-  test('fails a job at once whose result cannot be sent, with the type and its place', async () => {
+  test('fails a job at once if its result cannot be sent, and names the type and its place', async () => {
     const { service, runSync } = plain()
     const { id, status, error } = await runSync({ do: 'unsendable' })
     expect(status).toBe('FAILED')
@@ -88,7 +88,7 @@ describe('a plain handler of the public SDK', () => {
     expect(history.map(({ event }) => event)).toEqual(['submit', 'claim', 'fail'])
   })
 
-  test('gives a result up to the limit; a larger one fails its job and says so', async () => {
+  test('returns a result up to the limit; a larger one fails its job with the reason', async () => {
     const { runSync } = plain()
     const around = JSON.stringify({ output: '' }).length + 1 // Python writes a space after the colon
     const most = limit('resultBodyBytes') - around
@@ -106,7 +106,7 @@ describe('a plain handler of the public SDK', () => {
 })
 
 describe.concurrent('a worker of the public SDK', () => {
-  test('gives the whole job to an async handler, although the user has stored a key of the platform, which the SDK prefers', async (context) => {
+  test('passes the whole job to an async handler, even if the user has stored a platform key, which the SDK prefers', async (context) => {
     const { service, runSync } = await setup(context, 'async_echo')
     mkdirSync(join(service.folder, '.runpod'))
     writeFileSync(join(service.folder, '.runpod', 'config.toml'), '[default]\napi_key = "key-of-the-platform"\n')
@@ -198,7 +198,7 @@ describe.concurrent('a worker of the public SDK', () => {
     expect(await ended(await run({}))).toMatchObject({ workerId: record.workerId })
   })
 
-  test('keeps a blocking job longer than the lease through its pings, and is killed when one has not stopped in the grace time after it was cancelled', async (context) => {
+  test('keeps a blocking job beyond the lease by its pings, and is killed if a cancelled job outlasts the grace time', async (context) => {
     const { service, run, ended, lineOf } = await setup(context, 'block', { stopGraceMs: 500 })
     const kept = await run({ seconds: 12 })
     const record = await ended(kept)
@@ -217,7 +217,7 @@ describe.concurrent('a worker of the public SDK', () => {
     expect(await service.status('sdk', jobId)).toEqual({ ...TIMES, id: jobId, status: 'CANCELLED', workerId })
   })
 
-  test('has its lines kept with the job that they are about, and without a job leaves at once when it is stopped', async (context) => {
+  test('logs its lines under the job that they are about, and exits at once when it is stopped without a job', async (context) => {
     const { service, runSync, lineOf } = await setup(context, 'echo', LONG_GRACE)
     const first = await runSync({})
     const second = await runSync({})

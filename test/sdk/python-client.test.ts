@@ -12,7 +12,7 @@ const runClient = (context: TestContext, name: string, facts: Readonly<Record<st
   runPythonClient(context, python, name, facts)
 
 describe.concurrent('the public Python client', () => {
-  test('gives what the platform gives', async (context) => {
+  test('returns the same results as on the platform', async (context) => {
     const told = {
       run_without_wrapping: { greeting: 'Hello, Ada' },
       run_sync: { greeting: 'Hello, Grace' },
@@ -24,7 +24,7 @@ describe.concurrent('the public Python client', () => {
     expect(await runClient(context, 'client.py', { do: Object.keys(told) })).toEqual(told)
   })
 
-  test('tells the health of an endpoint and empties its queue', async (context) => {
+  test('reads the health of an endpoint and purges its queue', async (context) => {
     expect(await runClient(context, 'client.py', { do: ['health_and_purge'] })).toEqual({
       health_and_purge: {
         before: {

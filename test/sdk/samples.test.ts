@@ -62,7 +62,7 @@ async function runSample(context: TestContext, service: Service, { name, code }:
   return (await run(program, [file], { env, cwd: service.folder })).stdout
 }
 
-/** A service for all tests, with endpoints that echo, stream and serve. */
+/** A service for all tests, with endpoints that echo, stream and serve requests. */
 const setup = startedOnce(async (context) => {
   const service = await startService(context)
   const endpoints = new Map<string, { readonly id: string; readonly url: string }>()
@@ -76,7 +76,7 @@ const setup = startedOnce(async (context) => {
     'web',
     await service.createEndpoint({ id: 'web', name: 'web', command, loadBalanced: {}, workersMax: 1 }),
   )
-  /** Runs the sample of this name for a call of an endpoint; gives what it prints. */
+  /** Runs the sample of this name for a call of an endpoint, and returns its output. */
   const sampleOf = (
     context: TestContext,
     name: Sample['name'],
@@ -92,7 +92,7 @@ const setup = startedOnce(async (context) => {
     const { requests } = (await service.call('GET', '/api/jobs?limit=1')) as { requests: { id: string }[] }
     return `/api/jobs/${requests[0]?.id}`
   }
-  /** The input that the handler got, as its job has it. */
+  /** The input that the handler got, read from its job. */
   const lastInput = async () => ((await service.call('GET', await newestJob())) as { input: unknown }).input
   return { service, sampleOf, newestJob, lastInput }
 })

@@ -10,7 +10,7 @@ import { HELLO_HANDLER, startService } from './support-service.ts'
 
 const script = (name: string) => fileURLToPath(new URL(`python/${name}`, import.meta.url))
 
-/** Runs a script with the public client against the sample endpoint; gives the JSON that it printed. */
+/** Runs a script with the public client against the sample endpoint, and returns the JSON that it printed. */
 export async function runPythonClient(
   context: TestContext,
   { python }: PublicPython,
@@ -20,7 +20,7 @@ export async function runPythonClient(
   const { baseUrl, key, folder, createEndpoint } = await startService(context)
   const { id } = await createEndpoint({ id: 'hello', handler: HELLO_HANDLER, workersMax: 1 })
   const argument = JSON.stringify({ baseUrl, key, endpointId: id, ...facts })
-  // HOME, because the package reads keys of the platform there.
+  // The package reads platform keys in HOME.
   const env = { ...process.env, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' }
   const { stdout } = await promisify(execFile)(python, [script(name), argument], { env })
   return JSON.parse(stdout) as unknown
@@ -28,7 +28,7 @@ export async function runPythonClient(
 
 type Payload = Parameters<NonNullable<ReturnType<ReturnType<typeof runpodSdk>['endpoint']>>['run']>[0]
 
-/** The public client, only its base address changed and more patient, on the sample endpoint. */
+/** The public client on the sample endpoint, with our base address and longer timeouts. */
 export async function startJavaScriptClient(context: TestContext, config: Readonly<Record<string, unknown>> = {}) {
   const service = await startService(context)
   const { id } = await service.createEndpoint({ id: 'hello', handler: HELLO_HANDLER, ...config })

@@ -26,8 +26,8 @@ export type PublicPython = { readonly ready: boolean; readonly python: string; r
 const PACKAGES = ['runpod==1.12.0', 'runpod-flash==1.21.0', 'openai==3.54.0']
 // Of apps in the form of 2.0: what a build of an api has in its folder of packages.
 const APP_PACKAGES = ['runpod==2.0.0rc2', 'fastapi']
-// py-cpuinfo, a dependency of the worker, takes longer than the rest of its start, for one line of the log. The images
-// for tests have the real one.
+// py-cpuinfo, a dependency of the worker, takes longer than the rest of its start, for one log line. The images for
+// tests have the real package.
 const STAND_INS = { 'cpuinfo/__init__.py': 'def get_cpu_info():\n    return {"brand_raw": "a stand-in for tests"}\n' }
 // Dependencies of an api that no test imports; the last two only compress responses.
 const NEVER_IMPORTED = [
@@ -107,8 +107,8 @@ export function prepareAppWheels(base: PublicPython): Promise<PackageFolder> {
 }
 
 /**
- * The same for workers that are processes of this machine: of what none of them imports there are only the names and the
- * versions. To install and pack all of it takes the platform's command two thirds of its time.
+ * The same for workers that are processes of this machine. The packages that they never import contain only names and
+ * versions, because installing and packing them takes two thirds of the time of the platform's command.
  */
 export async function prepareLightWheels(base: PublicPython): Promise<PackageFolder> {
   const whole = await prepareAppWheels(base)
@@ -162,7 +162,7 @@ async function prepare(folder: string, packages: readonly string[], check: strin
     for (const [file, text] of Object.entries(STAND_INS)) {
       const path = join(await packagesOf(python), file)
       mkdirSync(dirname(path), { recursive: true })
-      rmSync(path, { force: true }) // the installer may have it as a link into its cache
+      rmSync(path, { force: true }) // may be a link into the cache of the installer
       writeFileSync(path, text)
     }
     await run(python, ['-c', check])
@@ -182,8 +182,8 @@ async function installer(python: string): Promise<readonly [program: string, ...
 }
 
 /**
- * Gives uv, which takes 2 s of the processor where pip takes 40: the program is `bin/uv`. It is in a folder of its own,
- * since builds of apps take it where they find it.
+ * Prepares a folder with uv as `bin/uv`, which takes 2 s of CPU time where pip takes 40 s. The folder is separate,
+ * because builds of apps use any uv that they find.
  */
 export function prepareUv(python = 'python3'): Promise<PackageFolder> {
   return prepareFolder('uv', (folder) => [python, ...PIP, 'install', '--quiet', '--target', folder, 'uv'])

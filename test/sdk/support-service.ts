@@ -98,7 +98,7 @@ function temporaryFolder({ onTestFinished }: Pick<TestContext, 'onTestFinished'>
   return folder
 }
 
-/** Starts something once for all tests of a file or a `describe`; it ends after the last of them. */
+/** Starts something once for all tests of a file or a `describe`, and ends it after the last test. */
 export function startedOnce<T>(start: (context: Pick<TestContext, 'onTestFinished'>) => Promise<T>): () => T {
   const ends: (() => unknown)[] = []
   let started: T | undefined

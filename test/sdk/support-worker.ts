@@ -1,4 +1,4 @@
-/** The unmodified public worker SDK as a worker process. */
+/** Worker processes on the unmodified public SDK. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ export const TIMES = { delayTime: expect.any(Number), executionTime: expect.any(
 
 const HANDLERS = fileURLToPath(new URL('python/worker.py', import.meta.url))
 
-/** A service with one endpoint whose worker runs this handler of python/worker.py on the public SDK. */
+/** Starts a service with one endpoint, whose worker runs a handler of python/worker.py on the public SDK. */
 export async function startPublicWorker(
   context: Pick<TestContext, 'onTestFinished'>,
   { python }: PublicPython,
@@ -24,7 +24,7 @@ export async function startPublicWorker(
     id: 'sdk',
     command: `'${python}' '${HANDLERS}'`,
     workersMax: 1,
-    // HOME, because the package reads keys of the platform there.
+    // The package reads platform keys in HOME.
     env: { KIND: kind, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' },
     ...config,
   })

@@ -9,7 +9,7 @@ const SUPPORT = ['print-summary.ts', 'note-costs.ts', 'close-run.ts']
 
 type Result = { readonly code: number | null; readonly lines: readonly string[] }
 
-/** A folder with test files of its own, for the real test runner with the project's reporter. */
+/** A folder with test files, for the real test runner with the project's reporter. */
 function testFolder(files: Readonly<Record<string, string>>) {
   // Below node_modules, where the project's own run does not look and its packages are found.
   const folder = mkdtempSync(join(ROOT, 'node_modules', '.drydock-closing-line-'))
@@ -81,7 +81,7 @@ test('what fails is told before the last line, and counts outside a test too', a
   expect(code).toBe(1)
 })
 
-// Fails on its first run in a folder, and passes from the second on.
+// Fails on the first run in a folder, and passes after that.
 const ONCE = `
   import { existsSync, writeFileSync } from 'node:fs'
   test('fails once', ({ task }) => {
@@ -112,14 +112,14 @@ test('more than three flaky files fail the run', async () => {
   expect(code).toBe(1)
 })
 
-test('what fails alone too fails the run, as do an error outside all tests and a part without a report', async () => {
+test('a file that fails again alone, an error outside all tests and a part without a report fail the run', async () => {
   const folder = testFolder({
     'a.case.ts': `test('fails', () => expect(1).toBe(2))`,
     'b.case.ts': `test('leaks', () => { Promise.reject(new Error('nobody waits')) })`,
   })
   await folder.run()
   const { code, lines } = await folder.close('no-such-report.json')
-  expect(lines).toContain('failed: a.case.ts, alone too')
+  expect(lines).toContain('failed: a.case.ts, also when run alone')
   expect(lines.at(-1)).toBe('1 passed, 3 failed')
   expect(code).toBe(1)
 })

@@ -1,4 +1,4 @@
-/** Faults of other machines with all their runs; `npm run test:all` makes the short ones once (test/machines/faults.test.ts). */
+/** Faults of other machines with all their runs; test/machines/faults.test.ts runs the short ones once. */
 import { describe, onTestFinished, test } from 'vitest'
 import { breakMachines, type MachineFault } from '../safety/machine-faults.ts'
 import { cableOut, engineKilled, farPlaceOfFaults, sshdKilled } from '../support/far-faults.ts'

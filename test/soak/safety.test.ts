@@ -1,4 +1,4 @@
-/** The faults of docs/spec/targets.md, 2, with all their runs; `npm run test:all` does a few of each. */
+/** The faults of docs/spec/targets.md, 2, with all their runs; `npm run test:all` runs each a few times. */
 import { describe, expect, test } from 'vitest'
 import { startOnDamagedPages } from '../safety/damaged-pages.ts'
 import { fillTheDisk } from '../safety/fill-the-disk.ts'

@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-// Folders whose files wait longest for machines, containers and installers.
+// Folders whose test files wait longest for machines, containers and installers, slowest first.
 const SLOWEST_FOLDERS = ['machines', 'sdk', 'docker', 'e2e', 'apps', 'build', 'preview', 'conformance']
 
-/** Starts the test files that wait long first, so that none of them runs on alone at the end. */
+/** Starts the slowest test files first, so that none of them still runs alone at the end. */
 export class BeginWithWaiting extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification) => {

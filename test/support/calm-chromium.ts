@@ -1,6 +1,6 @@
 /**
- * Chromium in a network namespace, for tests whose containers come and go: a browser that sees a network of this machine
- * change breaks off all that it loads.
+ * Chromium in a network namespace, for tests that start and stop containers: when a network of the machine changes, a
+ * browser outside cancels all requests.
  */
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,15 +13,15 @@ import { onTestFinished } from 'vitest'
 import { chromiumOptions } from './chromium.ts'
 import { loopbackNetwork } from './loopback-network.ts'
 
-// A socket stays in the namespace it was made in, so this process accepts there what the browser opens.
+// A socket belongs to the namespace that created it, so this process can accept connections in that of the browser.
 const LISTEN = `
 const server = require('node:net').createServer()
 server.listen(Number(process.argv[1]), '127.0.0.1', () => process.send('listening', server, () => process.exit()))
 `
 
 /**
- * Starts it for one test. Without the rights to make a namespace, it is an ordinary Chromium.
- * @param address of the service, the only one the browser reaches
+ * Starts a browser for one test. Without the rights to create a namespace, it is an ordinary Chromium.
+ * @param address of the service, the only address that the browser reaches
  */
 export async function launchCalmChromium(address: string): Promise<Browser> {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-calm-'))
@@ -41,7 +41,7 @@ function closed(browser: Browser): Browser {
   return browser
 }
 
-/** Connections to a port of the namespace go to the same port of this machine. */
+/** Forwards a port of the namespace to the same port of this machine. */
 async function forward(enter: string, port: number): Promise<void> {
   const listener = spawn(enter, [process.execPath, '-e', LISTEN, String(port)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

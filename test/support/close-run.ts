@@ -1,8 +1,8 @@
 /**
- * Ends a CI run: `close-run.ts REPORT...` reads the reports of its parts, runs each file that failed once more alone,
- * prints where the time went and the closing line, and exits with 1 where something failed.
+ * Ends a CI run: `close-run.ts REPORT...` reads the reports of its parts and runs each failed file once more, alone.
+ * Then it prints where the time went and the closing line, and exits with 1 if something failed.
  *
- * A file that passes alone is printed as `flaky: FILE: TEST`. More than three of them fail the run.
+ * A file that passes alone is printed as `flaky: FILE: TEST`. More than three flaky files fail the run.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -33,8 +33,8 @@ const failures = failedFiles.reduce((sum, { file }) => sum + Math.max(1, file.fa
 const tooMany = flaky.length > FLAKY_LIMIT ? 1 : 0
 if (lost > 0) say(`failed: ${lost} of ${reports.length} parts ended without a report`)
 if (otherwise > 0) say('failed: an error outside all tests, see above')
-if (tooMany > 0) say(`failed: ${flaky.length} files passed only alone, and at most ${FLAKY_LIMIT} may`)
-for (const { file } of failedFiles) say(`failed: ${file.file}, alone too`)
+if (tooMany > 0) say(`failed: ${flaky.length} files passed only when run alone, the limit is ${FLAKY_LIMIT}`)
+for (const { file } of failedFiles) say(`failed: ${file.file}, also when run alone`)
 
 const failed = failures + lost + otherwise + tooMany
 const recovered = again.reduce((total, { file, passedAlone = file.passed }) => total + passedAlone - file.passed, 0)
@@ -54,15 +54,15 @@ function readReport(path: string): RunReport | undefined {
   }
 }
 
-/** True where the runner failed by something that belongs to no file, which cannot be run again. */
+/** True if the runner failed for a reason outside all files, so that there is no file to run again. */
 function endedBadly({ exitCode, failures, files: all }: RunReport): boolean {
   if (failures.some((failure) => failure.startsWith('outside all tests'))) return true
   return exitCode !== 0 && all.every(({ ok }) => ok)
 }
 
-/** Runs a file again. @returns how many tests passed; undefined where it failed again */
+/** Runs a file again. @returns how many tests passed; undefined if it failed again */
 function passedAlone({ project, file }: FileReport): number | undefined {
-  say(`once more, alone: ${file}`)
+  say(`running once more, alone: ${file}`)
   const path = join(folder, 'alone.json')
   rmSync(path, { force: true })
   spawnSync(process.execPath, [VITEST, 'run', '--project', project, file], {
@@ -74,7 +74,7 @@ function passedAlone({ project, file }: FileReport): number | undefined {
   return isGood ? report.passed : undefined
 }
 
-/** A line a project: files, seconds from its first start to its last end, and seconds of the processor. */
+/** Prints a line for each project: files, seconds from the first start to the last end, and seconds of CPU time. */
 function printTimes() {
   const rows = [...Map.groupBy(files, ({ project }) => project)].map(([project, members]) => {
     const costs = members.flatMap((member) => member.costs ?? [])
@@ -95,7 +95,7 @@ function printTimes() {
     const cells = [row.files, row.wall / 1000, row.own / 1000, row.started / 1000]
     say(`${row.project.padEnd(14)}${cells.map((cell) => String(Math.round(cell)).padStart(11)).join('')}`)
   }
-  say('own: processor of the test processes; started: of what they started and has ended. Of these files most:')
+  say('own: CPU time of the test processes; started: of processes that they started. The most expensive files:')
   const dearest = files.toSorted((a, b) => cost(b) - cost(a)).slice(0, 15)
   for (const file of dearest)
     say(

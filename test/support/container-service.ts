@@ -64,9 +64,9 @@ export type HistoryEntry = {
 const execute = promisify(execFile)
 
 /**
- * Makes a fresh folder; nothing runs yet. When the test ends, its containers and networks go with it.
- * @param given a data folder that is elsewhere
- * @param whenOver for a service of several tests, which ends later
+ * Makes a fresh folder; nothing runs yet. The end of the test removes its containers and networks.
+ * @param given a data folder outside the fresh folder
+ * @param whenOver registers clean-ups; a service for several tests ends later
  */
 export function containerService(
   engine: DockerEngine,
@@ -121,8 +121,8 @@ export function containerService(
     })
   }
 
-  // Docker 20.10 counts the endpoint of a container that was removed while it started until the engine restarts: it keeps
-  // such a network as one with active endpoints, and lists none.
+  // If a container is removed during its start, Docker 20.10 keeps its network until the engine restarts: the network
+  // has active endpoints, although it lists none.
   async function removeNetwork(network: string): Promise<void> {
     await docker('network', 'rm', network).catch(async (error) => {
       const listed = await docker('network', 'inspect', '--format', '{{len .Containers}}', network)

@@ -15,7 +15,7 @@ export const electronProgram: string | undefined = process.env.DRYDOCK_ELECTRON 
  */
 export async function openElectronWindow(program: string, data: string, look: BrowserContextOptions): Promise<Page> {
   const { code } = await buildStale([PROGRAM, SHELL], process.execPath)
-  if (code !== 0) throw new Error('the desktop could not be built')
+  if (code !== 0) throw new Error('the build failed, see above')
   // As for Chromium: its sandbox needs rights that root in a container has not.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const app = await _electron.launch({ executablePath: program, args: [...sandbox, MAIN, '--data', data] })

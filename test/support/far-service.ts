@@ -21,7 +21,7 @@ export type FarService = ContainerService & {
 /**
  * Starts a service that knows the machine as `box`. When the test ends, nothing of it is left there.
  * @param options of its starts, also the later ones; `data`: a data folder that is elsewhere
- * @param whenOver for a service of several tests, which ends later
+ * @param whenOver registers clean-ups; a service for several tests ends later
  */
 export async function farService(
   machine: FarMachine,

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { afterAll } from 'vitest'
 
-/** The costs of a test file, in ms. Where /proc is absent, the processes it started count as 0. */
+/** The costs of a test file, in ms. Without /proc, the processes that it started count as 0. */
 export type Costs = {
   readonly startedAt: number
   readonly endedAt: number
-  /** Processor time of the test process. */
+  /** CPU time of the test process. */
   readonly ownMs: number
-  /** Processor time of the processes that it started and that have ended. */
+  /** CPU time of the processes that it started and that have ended. */
   readonly startedMs: number
 }
 
@@ -21,7 +21,7 @@ declare module 'vitest' {
 // The kernel counts in hundredths of a second.
 const TICK_MS = 10
 
-/** Processor time of this process, and of those it started that have ended, in ms. */
+/** CPU time of this process, and of the processes that it started and that have ended, in ms. */
 function processorTime(): Pick<Costs, 'ownMs' | 'startedMs'> {
   const { user, system } = process.cpuUsage()
   return { ownMs: (user + system) / 1000, startedMs: startedTime() }
@@ -29,7 +29,7 @@ function processorTime(): Pick<Costs, 'ownMs' | 'startedMs'> {
 
 function startedTime(): number {
   try {
-    // The name of the program, in brackets, may hold spaces; see proc_pid_stat(5), fields 16 and 17.
+    // The name of the program, in parentheses, may contain spaces; see proc_pid_stat(5), fields 16 and 17.
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ') ?? []
     return (Number(fields[13]) + Number(fields[14])) * TICK_MS
   } catch {
@@ -37,7 +37,7 @@ function startedTime(): number {
   }
 }
 
-// Files without isolation share a process, and each counts from the end of the one before.
+// Files without isolation share a process; each counts from the end of the previous file.
 const shared = globalThis as { lastProcessorTime?: Pick<Costs, 'ownMs' | 'startedMs'> }
 const startedAt = Date.now()
 

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 import type { Costs } from './note-costs.ts'
 
-/** What a run of tests came to. */
+/** The result of a test run. */
 export interface RunSummary {
   readonly passed: number
   readonly failed: number
@@ -51,7 +51,7 @@ export function summarize(modules: readonly TestModule[], unhandledErrors: reado
 const LINE_LENGTH = 300
 
 function firstLine(errors: readonly SerializedError[]): string {
-  const [line = ''] = stripVTControlCharacters(errors[0]?.message ?? 'no error was told')
+  const [line = ''] = stripVTControlCharacters(errors[0]?.message ?? 'no error message')
     .trim()
     .split('\n')
   return line.slice(0, LINE_LENGTH)
@@ -71,13 +71,13 @@ export interface RunReport extends RunSummary {
 
 export interface FileReport {
   readonly project: string
-  /** From the root. */
+  /** Path from the root. */
   readonly file: string
   readonly passed: number
   /** Names of the tests that failed, or of the suites; empty for a file that could not be loaded. */
   readonly failed: readonly string[]
   readonly ok: boolean
-  /** Absent where the file did not come to its end. */
+  /** Absent if the file did not run to its end. */
   readonly costs?: Costs | undefined
 }
 
@@ -103,7 +103,7 @@ export function minutes(ms: number): string {
 
 /**
  * Prints why tests were skipped, what failed, how long the run took and, as the very last line of the process, the
- * closing line. Writes all of it into the file that TEST_REPORT names.
+ * closing line. Writes a report to the file that TEST_REPORT names.
  */
 export default class PrintSummary implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {

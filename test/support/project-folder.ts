@@ -26,7 +26,7 @@ export function folderWith(files: Readonly<Record<string, string>> = {}): string
   return made
 }
 
-/** Removes the Python files of an app but for these, so that a test starts no other workers. */
+/** Removes all other Python files of an app, so that a test starts no other workers. */
 export function keepOnly(folder: string, files: readonly string[]): void {
   for (const other of readdirSync(folder))
     if (other.endsWith('.py') && !files.includes(other)) rmSync(join(folder, other))

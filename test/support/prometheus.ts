@@ -1,6 +1,5 @@
 /**
- * Debian's Prometheus for tests: its package is unpacked beside the other caches of tests, nothing is installed. Or why
- * there is none here.
+ * Debian's Prometheus for tests: unpacks its package next to the other caches of tests, and installs nothing.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +18,7 @@ const execute = promisify(execFile)
 const DOWNLOAD_LIMIT_MS = 5 * 60_000
 const PORTS_TRIED = 5
 
-/** Finds the programs, or unpacks the package of Debian. */
+/** Finds the programs, or downloads and unpacks Debian's package. */
 export async function findPrometheus(): Promise<PrometheusPrograms | { readonly why: string }> {
   const folder = join(process.env.XDG_CACHE_HOME ?? writableCache(), 'drydock-test-prometheus')
   const programs = programsIn(join(folder, 'usr', 'bin'))
@@ -37,7 +36,9 @@ export async function findPrometheus(): Promise<PrometheusPrograms | { readonly 
     else renameSync(unpacked, folder)
     return programs
   } catch (error) {
-    return { why: `no Prometheus: its Debian package cannot be had here (${(error as Error).message.split('\n')[0]})` }
+    return {
+      why: `no Prometheus: its Debian package is not available here (${(error as Error).message.split('\n')[0]})`,
+    }
   } finally {
     rmSync(into, { recursive: true, force: true })
   }
@@ -66,7 +67,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** What `promtool check metrics` finds wrong with a page, a line each; none: it accepts it. */
+/** The complaints of `promtool check metrics` about a page, one per line; empty if it accepts the page. */
 export async function lintMetrics({ promtool }: PrometheusPrograms, page: string): Promise<readonly string[]> {
   const child = spawn(promtool, ['check', 'metrics'], { stdio: ['pipe', 'pipe', 'pipe'] })
   let said = ''
@@ -119,11 +120,11 @@ export async function startPrometheus(
   }
   const target = async () => {
     const [one] = (await read('/api/v1/targets')).activeTargets
-    // The program that took its port may answer as well.
+    // Another program may have taken the port, and answer.
     if (one?.scrapeUrl !== `${scraped.url}/metrics`) throw new Error('it has no target yet')
     return one
   }
-  // It cannot say which port it was given, and ends where another program took the one that was free.
+  // Prometheus cannot choose a port itself, and exits if another program took the free one.
   let url = ''
   let child: ChildProcess | undefined
   onTestFinished(() => end(child, folder))

@@ -101,9 +101,9 @@ export type ServedService = {
 export type WhenOver = (end: () => Promise<void>) => void
 
 /**
- * Makes a fresh folder; nothing runs yet. When the test ends, what still runs is killed.
- * @param given a data folder that is elsewhere
- * @param whenOver for a service of several tests, which ends later
+ * Makes a fresh folder; nothing runs yet. The end of the test kills all processes.
+ * @param given a data folder outside the fresh folder
+ * @param whenOver registers clean-ups; a service for several tests ends later
  */
 export function servedService(
   given?: { readonly data: string },

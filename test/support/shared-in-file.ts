@@ -1,8 +1,8 @@
-/** Things that the tests of a file share. */
+/** Shares services and other things between the tests of a file. */
 import { afterAll, expect } from 'vitest'
 import { type ServedService, startedService, type WhenOver } from './served-service.ts'
 
-/** Runs all clean-ups, the last one registered first, also after one that failed. */
+/** Runs all clean-ups, the last one first, even if one fails. */
 export async function endAll(ends: readonly (() => unknown)[]): Promise<void> {
   const errors: unknown[] = []
   for (const end of ends.toReversed()) {
@@ -16,8 +16,8 @@ export async function endAll(ends: readonly (() => unknown)[]): Promise<void> {
 }
 
 /**
- * Makes a thing when the first test of the file asks for it; it ends after the last.
- * @returns a function that gives it
+ * Makes a thing when the first test of the file asks for it, and cleans up after the last test.
+ * @returns a function that returns it
  */
 export function sharedInFile<Thing>(make: (whenOver: WhenOver) => Promise<Thing>): () => Promise<Thing> {
   const ends: (() => unknown)[] = []

@@ -7,15 +7,15 @@ import { until, type WhenOver } from './served-service.ts'
 
 /** A service whose containers are those of the manager, as the test sees them. */
 export type SwarmService = ContainerService & {
-  /** Tells it of the swarm where it does not know it, and waits until it reaches all nodes. */
+  /** Adds the swarm if the service does not know it, and waits until the service reaches all nodes. */
   readonly reached: () => Promise<void>
 }
 
 const REACHED_MS = 120_000
 
 /**
- * Starts it; when the test ends, its machine is removed, if it runs then, and all nodes are active again.
- * @param whenOver for a service of several tests, which ends later
+ * Starts the service. The end of the test removes its machine, if the service still runs, and makes all nodes active.
+ * @param whenOver registers clean-ups; a service for several tests ends later
  */
 export async function swarmService(
   swarm: FarSwarm,

@@ -68,7 +68,7 @@ class LiveQueue(RuntimeTest):
 
     @classmethod
     def setUpClass(cls) -> None:
-        """One worker runs the sources of all tests that need none of their own."""
+        """Starts one worker for all tests that do not need their own."""
         starter = cls()
         cls.addClassCleanup(starter.doCleanups)
         cls.service, cls.one = starter.live()

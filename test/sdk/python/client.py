@@ -1,4 +1,4 @@
-"""Drives the public Python client through the calls it is asked for, on the sample endpoint; prints what each gave."""
+"""Makes the requested calls with the public Python client on the sample endpoint, and prints their results."""
 
 import json
 import sys

@@ -27,7 +27,7 @@ export function readResults(text: string): readonly ResultLine[] {
     .map((line) => JSON.parse(line) as ResultLine)
 }
 
-/** A test with what it saw, or a file of tests of `npm run test:all`. */
+/** A test with its results, or a file of tests of `npm run test:all`. */
 type Part = {
   readonly what: string
   readonly state: OutcomeLine['state']

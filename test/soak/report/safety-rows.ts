@@ -31,12 +31,12 @@ export function readSoakTests(texts: Readonly<Record<string, string>>): readonly
   )
 }
 
-/** Tests of `npm run test:all`: all of a file, or those whose names match. */
+/** Tests of `npm run test:all`: all tests of a file, or those whose names match. */
 export type Proof = { readonly file: string; readonly named?: RegExp }
 
 /**
- * Tests of `npm run test:all` that prove a row: for rows of which one run says as much as a hundred, because nothing in them
- * depends on the moment. The others are made by the soak, whose tests begin with the number of their row.
+ * Tests of `npm run test:all` that prove a row. One run proves as much as a hundred, because nothing in these tests
+ * depends on the moment. The soak covers the other rows; its tests begin with the number of their row.
  */
 export const PROOFS: Readonly<Record<number, readonly Proof[]>> = {
   7: [{ file: 'test/api/clock-jumps.test.ts' }],

@@ -7,7 +7,7 @@ import { createUnpacker } from '../../../src-main/build/unpack-artifact.ts'
 
 const LIMITS = { bytes: 10_000_000, files: 1000 }
 
-/** Files small and large, what packs them into an archive, and the folder that it is to be unpacked into. */
+/** Small and large files, a function that packs them into an archive, and the folder to unpack it into. */
 function setup() {
   const root = mkdtempSync(join(tmpdir(), 'drydock-unpack-'))
   onTestFinished(() => rmSync(root, { recursive: true, force: true }))
@@ -47,7 +47,7 @@ test('where the disk does not take it nothing is left', async () => {
   expect(readdirSync(parent)).toEqual([])
 })
 
-test('files keep their times, so that Python takes what was compiled of them', async () => {
+test('files keep their times, so that Python uses their compiled files', async () => {
   const { source, pack, folder } = setup()
   writeFileSync(join(source, 'greeting.py'), 'TEXT = "hello"\n')
   const time = new Date(Date.UTC(2024, 4, 5, 6, 7, 8))
@@ -59,7 +59,7 @@ test('files keep their times, so that Python takes what was compiled of them', a
   expect(python.stderr).toMatch(/greeting\.[^ ]*\.pyc matches /)
 })
 
-test('times that tell nothing are not kept: one of all files of a build, and one in the future', async () => {
+test('the fixed time of reproducible builds and times in the future are not kept', async () => {
   const { source, pack, folder } = setup()
   const begun = Math.floor(Date.now() / 1000) * 1000
   for (const [name, time] of [

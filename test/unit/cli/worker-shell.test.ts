@@ -4,7 +4,7 @@ import { sendEvents, setupCli } from './support.ts'
 
 const END_OF_INPUT = '\u0004'
 
-test('the end of what comes from a pipe is typed until the shell has ended, as a terminal may lose it', async () => {
+test('the end of piped input is sent until the shell has ended, because a terminal may lose it', async () => {
   const output = Promise.withResolvers<ServerResponse>()
   const { run, service } = await setupCli({
     'POST /api/workers/w1/shell': { shellId: 's1', program: 'bash' },

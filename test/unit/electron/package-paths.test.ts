@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { packagePaths } from '../../../src-main/electron/package-paths.ts'
 
-test('a clone starts the built command line on the Node that runs the clone', () => {
+test('a clone runs the built command line on the Node of the clone', () => {
   const at = packagePaths({ here: join('/clone', 'out', 'shell'), packagedTo: undefined, nodeOfClone: '/usr/bin/node' })
   const built = join('/clone', 'out', 'desktop')
   expect(at).toMatchObject({
@@ -11,7 +11,7 @@ test('a clone starts the built command line on the Node that runs the clone', ()
   })
 })
 
-test('a package starts what lies beside its archive, on its own Node', () => {
+test('a package runs the files next to its archive on its own Node', () => {
   const at = packagePaths({ here: '/app.asar/out/shell', packagedTo: '/package', nodeOfClone: '/usr/bin/node' })
   const core = join('/package', 'core')
   expect(at.commandLine.args).toEqual([join(core, 'out', 'desktop', 'cli.js')])

@@ -33,7 +33,7 @@ async function killed(rows: number): Promise<string> {
   return join(after, 'a.db')
 }
 
-it('begins the log anew while work goes on, and loses nothing', async () => {
+it('restarts the log while work goes on, and loses nothing', async () => {
   const file = join(folder(), 'a.db')
   const storage = openStorage(file, 0)
   let rows = 0

@@ -10,7 +10,7 @@ function database() {
 }
 
 describe('a statement that is prepared on use', () => {
-  it('is compiled by its first call, and gives what the statement gives', () => {
+  it('is compiled by its first call, and returns the same results', () => {
     const db = database()
     const insert = db.prepare('INSERT INTO later (n) VALUES (?)')
     const all = db.prepare('SELECT n FROM later ORDER BY n')
@@ -24,7 +24,7 @@ describe('a statement that is prepared on use', () => {
     expect([first.get(), first.all()]).toEqual([1, [1, 2]])
   })
 
-  it('that cannot be compiled fails at each call until it can', () => {
+  it('fails at each call while it cannot be compiled', () => {
     const db = database()
     const all = db.prepare('SELECT n FROM later')
     for (const _ of [1, 2]) expect(() => all.all()).toThrow('no such table: later')

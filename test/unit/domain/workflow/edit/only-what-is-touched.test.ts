@@ -38,7 +38,7 @@ function differences(one: JsonValue | undefined, other: JsonValue | undefined, p
 describe('a file of a user, after one edit', () => {
   beforeEach(({ skip }) => skip(noWorkflowFiles !== undefined, noWorkflowFiles))
 
-  // A describe without a test fails, so that one is there to be skipped.
+  // A describe without tests fails, so there is one test to skip.
   const files = noWorkflowFiles === undefined ? workflowFiles.filter((name) => name.includes('ui')) : ['no file']
   const open = (name: string) => {
     const raw = objectOf(readWorkflowFile(name))

@@ -119,7 +119,7 @@ export type Core = {
   readonly service: ServiceContext
   readonly start: () => Promise<void>
   readonly stop: (graceMs: number) => Promise<void>
-  /** Ends the grace time of a stop that has begun. */
+  /** Ends the grace time of a running stop. */
   readonly hurry: () => void
 }
 

@@ -44,7 +44,7 @@ async function handOver() {
   const { constants } = await import('node:os')
   const { isatty } = await import('node:tty')
   // Ctrl+C and the closing of a terminal reach every process of the group, so the child has the signal already; a
-  // second one would read as "quit at once". Without a terminal only this process was told, and must pass it on.
+  // second one would ask it to hurry. Without a terminal only this process gets the signal, and must pass it on.
   // `isatty` and not `process.stdin.isTTY`: that would open stdin here and turn it non-blocking for the child.
   const hasTerminal = isatty(0) || isatty(1) || isatty(2)
   const handlers = {

@@ -66,9 +66,9 @@ export type Phases = {
 }
 
 /**
- * Runs a service until a signal asks it to stop, or it stops by itself. The first signal stops it in order, the second
- * no longer waits for running jobs, the third ends the process at once. Signals are handled before the start, because whoever reads that the service is ready may
- * send one at that very moment.
+ * Runs a service until a signal asks it to stop, or it stops by itself. The first signal stops it gracefully, the
+ * second ends the wait for running jobs, and the third ends the process at once. Signals are handled before the start,
+ * because a program that reads the ready line may send one at that moment.
  * @throws what `start`, `onUp` or the stop of the service throws; the service does not stay up then
  */
 export async function runService(

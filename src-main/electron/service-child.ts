@@ -1,4 +1,4 @@
-/** The service as a child process: `drydock serve` on a plain Node, as anybody starts it without a window. */
+/** Runs the service as a child process: `drydock serve` on a plain Node, as users run it without a window. */
 import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs'
 import { z } from 'zod'
@@ -8,14 +8,14 @@ import type { ServiceArguments, ServiceChild } from './supervise-service.ts'
 /** The line that `drydock serve --json` prints when it is ready. */
 const readyLine = z.object({ ready: z.literal(true), url: z.string() })
 
-// A log file of this size is put aside when a process starts, and replaces the one before it.
+// A log file above this size is renamed to *.old when a process starts, which replaces the previous *.old.
 const LOG_BYTES = MIB
 const LAST_OUTPUT_BYTES = 8192
 
 /**
- * Starts it. Its standard input stays open for as long as this process lives, and the service ends with it.
- * @param commandLine how the command line of this installation is started
- * @param log file that all it writes to stderr is added to
+ * Starts a service. Its standard input stays open while this process lives, and the service ends when it closes.
+ * @param commandLine program and arguments of the command line of this installation
+ * @param log file to which the service appends its stderr
  */
 export function startServiceChild(
   { data, port }: ServiceArguments,
@@ -31,20 +31,20 @@ export function startServiceChild(
 ): ServiceChild {
   const command = ['serve', '--json', '--sample', '--end-with-input', '--data', data]
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(log, `${log}.old`)
-  // By descriptor: the system keeps the last words of a process that dies.
+  // A file descriptor, so that no output of a process that crashes is lost.
   const output = openSync(log, 'a+', 0o600)
   const start = fstatSync(output).size
   const child = spawn(program, [...args, ...command, ...(port === undefined ? [] : ['--port', String(port)])], {
     env,
     stdio: ['pipe', 'pipe', output],
-    // Ctrl+C in a terminal is for the desktop, which stops its service in order.
+    // Ctrl+C in a terminal reaches only the desktop, which stops its service gracefully.
     detached: true,
     windowsHide: true,
   })
-  child.stdin?.on('error', () => undefined) // It has ended; nothing is ever written.
+  child.stdin?.on('error', () => undefined) // The service has ended; nothing is ever written.
   return {
     pid: child.pid,
-    // Without signals, as on Windows, it would be killed, and its workers would go on.
+    // Windows has no signals: kill() would end the service at once, and leave its workers running.
     stop: () => void (process.platform === 'win32' ? child.stdin?.end() : child.kill('SIGTERM')),
     kill: () => void child.kill('SIGKILL'),
     onReady(listener) {
@@ -64,7 +64,7 @@ export function startServiceChild(
         listener({ code, signal, output: text })
       })
       child.once('error', (error) => {
-        if (child.pid !== undefined) return // A signal that could not be sent.
+        if (child.pid !== undefined) return // Only a signal could not be sent.
         closeSync(output)
         listener({ code: null, signal: null, output: `Error: ${program} cannot be started: ${error.message}` })
       })
@@ -76,7 +76,7 @@ function urlOf(line: string): string | undefined {
   try {
     return readyLine.safeParse(JSON.parse(line)).data?.url
   } catch {
-    return undefined // A version manager may say a word of its own first.
+    return undefined // A version manager may print lines of its own first.
   }
 }
 

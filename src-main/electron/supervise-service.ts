@@ -19,18 +19,18 @@ export type ServiceArguments = {
   readonly port?: number | undefined
 }
 
-/** How the process of a service ended: by an exit code or by a signal, and the last that it wrote to stderr. */
+/** How the process of a service ended: its exit code or signal, and the end of its stderr. */
 export type ServiceEnd = { readonly code: number | null; readonly signal: string | null; readonly output: string }
 
 /** The process of a service. */
 export type ServiceChild = {
-  /** Undefined: the process could not be started. */
+  /** Undefined if the process could not be started. */
   readonly pid: number | undefined
-  /** Asks it to stop in order. */
+  /** Asks the service to stop gracefully. */
   readonly stop: () => void
-  /** Ends it at once. */
+  /** Kills the process. */
   readonly kill: () => void
-  /** @param listener gets the address at which the service answers */
+  /** @param listener gets the address of the service */
   readonly onReady: (listener: (url: string) => void) => void
   readonly onExit: (listener: (end: ServiceEnd) => void) => void
 }
@@ -188,7 +188,7 @@ export class ServiceSupervisor {
 const refusal = z.object({ error: z.string(), code: z.enum(Object.values(START_CODES)) })
 type Refusal = z.infer<typeof refusal>
 
-/** What a service that could not start printed last: its error as JSON. Undefined: it ended for another reason. */
+/** Reads the error of a failed start, which is the last line, as JSON. Undefined if it ended for another reason. */
 function refusalOf({ code, output }: ServiceEnd): Refusal | undefined {
   if (code === null || code === 0) return undefined
   try {
@@ -199,10 +199,10 @@ function refusalOf({ code, output }: ServiceEnd): Refusal | undefined {
 }
 
 const REASON_CHARACTERS = 300
-// As Node prints an uncaught error, in a line of its own above the stack, and V8 what ends the process.
+// Node prints an uncaught error on its own line above the stack; V8 prints a fatal error like this.
 const ERROR_LINE = /^(?:(?:Uncaught )?\w*Error\b.*:|FATAL ERROR:)/
 
-/** Why a service that was up or on its way ended, in a line. */
+/** Says in one line why a service that was running or starting ended. */
 function whyEnded({ code, signal, output }: ServiceEnd): string {
   const lines = output.split('\n').flatMap((line) => line.trim() || [])
   const error = lines.findLast((line) => ERROR_LINE.test(line))

@@ -113,7 +113,7 @@ export function readKey(path: string): string | undefined {
   }
 }
 
-/** Codes of what `drydock serve` prints for each kind of refused start. */
+/** The error codes that `drydock serve` prints, by kind of failed start. */
 export const START_CODES = {
   locked: 'DATA_FOLDER_IN_USE',
   'port-taken': 'PORT_TAKEN',

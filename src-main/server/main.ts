@@ -63,7 +63,7 @@ export type RunningServer = {
   readonly fingerprint?: string | undefined
   /** Stops it in order; safe to call twice. */
   readonly stop: () => Promise<void>
-  /** Ends the wait for running jobs of a stop that has begun; they are queued again. */
+  /** Ends the wait of a running stop for jobs; the jobs are queued again. */
   readonly hurry: () => void
   readonly stopped: Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
- * What stands for Electron where its program is not there: enough of its API to run the built main process on Node.
- * Nothing is drawn. A window really asks for its addresses, with cookies. The test that
- * started it reads what happens as messages, and plays the person and the system by messages.
+ * Stands in for Electron if it is not installed: enough of its API to run the built main process on Node. It draws
+ * nothing. A window requests its addresses, with cookies. The test that started it gets each event as a message, and
+ * sends messages to play the user and the system.
  */
 import { EventEmitter } from 'node:events'
 

@@ -13,7 +13,7 @@ const clientOf = (url: string, data: string) =>
   createClient({ url, key: readFileSync(join(data, 'account.key'), 'utf8').trim() })
 const infoOf = (url: string, data: string) => clientOf(url, data).call('info')
 
-/** Ways in which a service refuses to start; the fourth, a data folder in use, attaches the desktop to what uses it. */
+/** Causes of a failed start. The fourth, a data folder in use, attaches the desktop to the service that uses it. */
 const REFUSALS = {
   async 'its port is taken'() {
     const other = createServer().listen(0, '127.0.0.1')
@@ -66,7 +66,7 @@ describe('the service of the desktop', () => {
     expect(await infoOf(after.url, data)).toMatchObject({ url: before.url })
   })
 
-  test('that the system ends is reported with the signal, and another one comes', async () => {
+  test('reports the signal that ended it, and starts again', async () => {
     const { supervisor, reached, pid } = supervised({ port: 0 })
     supervisor.start()
     await reached('up')
@@ -75,7 +75,7 @@ describe('the service of the desktop', () => {
     await reached('up', 2)
   })
 
-  test('keeps its last words, however many, when it is killed', async () => {
+  test('loses no output when it is killed, however much it wrote', async () => {
     const { folder } = place()
     const program = join(folder, 'talks.mjs')
     const lines = 'the last words of a service\n'.repeat(10_000)
@@ -87,7 +87,7 @@ describe('the service of the desktop', () => {
     expect(readFileSync(log, 'utf8').startsWith(lines)).toBe(true)
   })
 
-  test.each(Object.entries(REFUSALS))('that is refused says why (%s)', async (_kind, refuse) => {
+  test.each(Object.entries(REFUSALS))('says why it cannot start (%s)', async (_kind, refuse) => {
     const { data, port, why } = await refuse()
     const { supervisor, reached, marked } = supervised({ data, port })
     supervisor.start()

@@ -35,7 +35,7 @@ export function place() {
   return { folder, data: join(folder, 'data'), mark, marked }
 }
 
-/** Starts the process of a service as the desktop does. @param program the file that is run as the command line */
+/** Starts the process of a service as the desktop does. @param program the script to run as the command line */
 export function startChild(
   options: ServiceArguments,
   {

@@ -125,7 +125,7 @@ Examples:
     )
 }
 
-// A service without the sample is as good as one with it.
+// A failure only prints a warning, because the service works without the sample.
 async function addSample(url: string, data: string, output: Output): Promise<void> {
   try {
     const { createClient } = await import('../client.ts')

@@ -5,9 +5,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
@@ -43,10 +43,22 @@ export type Screen = {
   readonly env: Readonly<Record<string, string>>
   /** Folder of the user, gone with the test. */
   readonly home: string
+  /** Number of the user. */
+  readonly user: number
+  /** Makes a folder of the user. */
+  readonly mkdir: (path: string) => void
   /** All processes that were started on it, but its own. */
   readonly processes: () => readonly { readonly pid: number }[]
   /** Types and clicks as a person: arguments of xdotool. @returns what it printed */
   readonly xdotool: (...args: string[]) => string
+  /** Waits for a window of the system, like a dialog, by its title, and gives it the keys. */
+  readonly press: (title: string, ...keys: string[]) => Promise<void>
+  /** Presses keys in a dialog of the system until its promise has settled: it hears keys only once it is drawn. */
+  readonly answer: <Result>(title: string, keys: readonly string[], settling: Promise<Result>) => Promise<Result>
+  /** Asks the program of notifications. */
+  readonly dunstctl: (...args: string[]) => string
+  /** Addresses and folders that the system's own programs were asked to open. */
+  readonly opened: () => readonly string[]
   /** Writes a picture of the whole screen where DRYDOCK_PICTURES asks for them. */
   readonly shoot: (name: string) => void
 }
@@ -79,17 +91,49 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   const [name = '', value = ''] = mark.split('=')
   const env = {
     // Without the folders that only root may look into.
-    PATH: '/usr/local/bin:/usr/bin:/bin',
+    PATH: `${home}/bin:/usr/local/bin:/usr/bin:/bin`,
     ...{ HOME: home, XDG_RUNTIME_DIR: home, DISPLAY: display, DBUS_SESSION_BUS_ADDRESS: bus },
     ...{ DRYDOCK_NODE: process.execPath, [name]: value },
   }
   begin(env, 'openbox')
-  const xdotool = (...args: string[]) => execFileSync('xdotool', args, { env, encoding: 'utf8' }).trim()
+  begin(env, 'dunst')
+  const opened = join(home, 'opened')
+  program(join(home, 'bin', 'xdg-open'), `echo "$1" >> '${opened}'`)
+  const run = (...command: string[]) =>
+    execFileSync('setpriv', [...AS_USER.slice(1), ...command], { env, cwd: home, encoding: 'utf8' }).trim()
+  const xdotool = (...args: string[]) => run('xdotool', ...args)
+  const pressNow = (title: string, ...keys: string[]) => {
+    const [window = ''] = xdotool('search', '--onlyvisible', '--name', title).split('\n')
+    xdotool('windowactivate', '--sync', window)
+    xdotool('key', '--delay', '100', ...keys)
+  }
   return {
     env,
     home,
+    user: USER,
+    mkdir(path) {
+      mkdirSync(path)
+      chownSync(path, USER, USER)
+    },
     processes: () => processesMarked(mark).filter(({ pid }) => !own.some((child) => child.pid === pid)),
     xdotool,
+    async press(title, ...keys) {
+      await until(() => pressNow(title, ...keys))
+    },
+    async answer(title, keys, settling) {
+      let hasSettled = false
+      const settled = settling.finally(() => {
+        hasSettled = true
+      })
+      await until(() => xdotool('search', '--onlyvisible', '--name', title))
+      await until(() => {
+        if (!hasSettled) pressNow(title, ...keys)
+        expect(hasSettled).toBe(true)
+      })
+      return settled
+    },
+    dunstctl: (...args) => run('dunstctl', ...args),
+    opened: () => (existsSync(opened) ? readFileSync(opened, 'utf8').trim().split('\n') : []),
     shoot(picture) {
       if (!process.env.DRYDOCK_PICTURES) return
       mkdirSync(SCREENSHOTS, { recursive: true })
@@ -108,20 +152,28 @@ export type OpenDesktop = {
   readonly ended: Promise<number | string | null>
   /** The window, once it shows a page of the service. */
   readonly window: () => Promise<Page>
-  /** Address at which the service answers, and a client of it. */
-  readonly service: () => { readonly pid: number; readonly url: string; readonly client: ReturnType<typeof createClient> }
+  readonly service: () => ReturnType<typeof serviceOf>
 }
 
 /** Starts the desktop on a screen. @param argv after its own */
 export async function openDesktop(
   screen: Screen,
-  { data = join(screen.home, 'data'), argv = [] }: { readonly data?: string; readonly argv?: readonly string[] } = {},
+  {
+    data = join(screen.home, 'data'),
+    argv = [],
+    env = {},
+  }: {
+    readonly data?: string
+    readonly argv?: readonly string[]
+    readonly env?: Readonly<Record<string, string>>
+  } = {},
 ): Promise<OpenDesktop> {
   const app = await _electron.launch({
     executablePath: electronFor(screen.home),
+    chromiumSandbox: true,
     args: [MAIN, '--data', data, '--port', '0', ...argv],
     cwd: screen.home,
-    env: screen.env,
+    env: { ...screen.env, ...env },
     timeout: PATIENCE_MS,
   })
   const child = app.process()
@@ -137,19 +189,52 @@ export async function openDesktop(
       await page.getByRole('heading', { level: 1 }).waitFor()
       return page
     },
-    service() {
-      const { pid, url } = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'))
-      const key = readFileSync(join(data, 'account.key'), 'utf8').trim()
-      return { pid, url, client: createClient({ url, key }) }
-    },
+    service: () => serviceOf(data),
   }
+}
+
+/** The service that runs on a data folder. */
+export function serviceOf(data: string) {
+  const { pid, url } = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8')) as { pid: number; url: string }
+  const key = readFileSync(join(data, 'account.key'), 'utf8').trim()
+  return { pid, url, client: createClient({ url, key }) }
+}
+
+/** Runs `drydock serve` as the user of the screen. */
+export async function serveOn(screen: Screen, data: string): Promise<{ pid: number; url: string; stop: () => void }> {
+  const args = [...AS_USER.slice(1), process.execPath, join(ROOT, 'out', 'desktop', 'cli.js')]
+  const child = spawn('setpriv', [...args, 'serve', '--json', '--data', data, '--port', '0'], {
+    env: screen.env,
+    cwd: screen.home,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const [line] = await once(createInterface(child.stdout), 'line')
+  return { pid: child.pid ?? 0, url: JSON.parse(line).url, stop: () => void child.kill('SIGTERM') }
+}
+
+/**
+ * Starts the desktop as a person or the system does, without a debugger, which waits for a page to be loaded.
+ * @returns its exit code
+ */
+export async function startPlain(
+  screen: Screen,
+  data: string,
+  { argv = [], env = {} }: { readonly argv?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<number | null> {
+  const args = [MAIN, '--data', data, '--port', '0', ...argv]
+  const options = { cwd: screen.home, env: { ...screen.env, ...env }, stdio: 'ignore' } as const
+  return (await once(spawn(electronFor(screen.home), args, options), 'exit'))[0] as number | null
+}
+
+function program(path: string, script: string): string {
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, `#!/bin/sh\n${script}\n`)
+  chmodSync(path, 0o755)
+  return path
 }
 
 // Electron as the ordinary user. The process keeps its number.
 function electronFor(home: string): string {
   if ('why' in electron) throw new Error(electron.why)
-  const path = join(home, 'electron')
-  writeFileSync(path, `#!/bin/sh\nexec ${AS_USER.join(' ')} '${electron.program}' "$@"\n`)
-  chmodSync(path, 0o755)
-  return path
+  return program(join(home, 'bin', 'electron'), `exec ${AS_USER.join(' ')} '${electron.program}' "$@"`)
 }

@@ -215,7 +215,9 @@ describe('the fuses of the program', () => {
   })
 
   test('that nobody has decided on make the packaging fail', async () => {
-    await expect(setFuses(program(Object.keys(FUSES).length + 1))).rejects.toThrow('does not decide: number 9 of its wire')
+    await expect(setFuses(program(Object.keys(FUSES).length + 1))).rejects.toThrow(
+      'does not decide: number 9 of its wire',
+    )
   })
 
   test('are looked for where each system has its program', () => {

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import { chownSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { signal } from '../support/process-table.ts'
+import { until } from '../support/served-service.ts'
+import {
+  noElectron,
+  type OpenDesktop,
+  openDesktop,
+  openScreen,
+  type Screen,
+  serveOn,
+  serviceOf,
+  startPlain,
+} from './support.ts'
+
+const GATED_HANDLER = join(import.meta.dirname, '..', 'support', 'workers', 'gated.py')
+// The window of a page has the name of the page before it.
+const DIALOG = '^Drydock$'
+
+beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
+
+/** A desktop whose service runs a job that does not end. */
+async function withRunningJob(screen: Screen): Promise<OpenDesktop & { readonly jobId: string }> {
+  const desktop = await openDesktop(screen)
+  await desktop.window()
+  const { client } = desktop.service()
+  await client.call('endpointCreate', { body: { id: 'slow', name: 'slow', handler: GATED_HANDLER } })
+  const input = { gates: [join(screen.home, 'never')] }
+  const { id } = await client.call('run', { path: { endpointId: 'slow' }, body: { input } })
+  await until(async () =>
+    expect((await client.call('liveRead')).endpoints).toContainEqual(expect.objectContaining({ inProgress: 1 })),
+  )
+  return { ...desktop, jobId: id }
+}
+
+const nothingIsLeft = (screen: Screen) => until(() => expect(screen.processes()).toEqual([]))
+
+describe('quitting', () => {
+  test('by its key waits for running jobs, says how many, and stops them when asked to', async () => {
+    const screen = await openScreen()
+    const { ended } = await withRunningJob(screen)
+    await screen.press('Endpoints · Drydock', 'ctrl+q')
+    await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+    screen.shoot('waits-for-a-job')
+    expect(await screen.answer(DIALOG, ['Tab', 'Return'], ended)).toBe(0)
+    await nothingIsLeft(screen)
+  })
+
+  test('by a signal ends the service and the worker of a running job', async () => {
+    const screen = await openScreen()
+    const { pid, ended } = await withRunningJob(screen)
+    signal(pid, 'SIGTERM')
+    expect(await ended).toBe(0)
+    await nothingIsLeft(screen)
+  })
+
+  test('by kill -9 leaves no service and no worker', async () => {
+    const screen = await openScreen()
+    const { pid, ended } = await withRunningJob(screen)
+    signal(pid, 'SIGKILL')
+    expect(await ended).toBe('SIGKILL')
+    await nothingIsLeft(screen)
+  })
+
+  test('lets a start that comes in between open a window afterwards', async () => {
+    const screen = await openScreen()
+    const desktop = await withRunningJob(screen)
+    const before = desktop.service().pid
+    signal(desktop.pid, 'SIGTERM')
+    await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+    expect(await startPlain(screen, desktop.data)).toBe(0)
+    expect(await desktop.ended).toBe(0)
+    await until(() => expect(desktop.service().pid).not.toBe(before))
+    await until(() => expect(screen.xdotool('search', '--onlyvisible', '--name', 'Endpoints · Drydock')).not.toBe(''))
+  })
+})
+
+describe('the service', () => {
+  test('that is killed is back at its address, and the page keeps its place', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    const page = await desktop.window()
+    const { pid, url } = desktop.service()
+    await page.goto(`${url}/settings`)
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    const killedAt = performance.now()
+    signal(pid, 'SIGKILL')
+    await until(() => expect(desktop.service().pid).not.toBe(pid))
+    const ms = Math.round(performance.now() - killedAt)
+    expect(desktop.service().url).toBe(url)
+    await page.getByText('The service is running again.').first().waitFor()
+    expect(page.url()).toBe(`${url}/settings`)
+    process.stdout.write(`back after ${ms} ms\n`)
+  })
+
+  test('that ends again and again is asked about in a dialog', async () => {
+    const screen = await openScreen()
+    const ended = startPlain(screen, join(screen.home, 'data'), { env: { DRYDOCK_NODE: '/bin/false' } })
+    await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+    screen.shoot('ends-again-and-again')
+    expect(await screen.answer(DIALOG, ['Escape'], ended)).toBe(0)
+    await nothingIsLeft(screen)
+  })
+
+  test('whose port is taken is asked about, shows its log, and starts at the next try', async () => {
+    const screen = await openScreen()
+    const other = createServer().listen(0, '127.0.0.1')
+    onTestFinished(() => void other.close())
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const data = join(screen.home, 'data')
+    void startPlain(screen, data, { argv: ['--port', String(port)] })
+    await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+    screen.shoot('port-taken')
+    const log = until(() => screen.xdotool('search', '--onlyvisible', '--name', 'Log · Drydock'))
+    await screen.answer(DIALOG, ['Tab', 'Return'], log)
+    screen.shoot('log')
+    other.close()
+    await screen.answer(
+      DIALOG,
+      ['Return'],
+      until(() => expect(serviceOf(data).url).toBe(`http://127.0.0.1:${port}`)),
+    )
+  })
+
+  test.each(['a folder that is a file', 'a database that is none'])(
+    'with %s is asked about, and quits',
+    async (what) => {
+      const screen = await openScreen()
+      const data = join(screen.home, 'data')
+      if (what.startsWith('a folder')) writeFileSync(data, 'no folder')
+      else {
+        screen.mkdir(data)
+        writeFileSync(join(data, 'drydock.db'), 'no database, but a text of more than a hundred bytes '.repeat(100))
+        chownSync(join(data, 'drydock.db'), screen.user, screen.user)
+      }
+      const ended = startPlain(screen, data)
+      await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+      screen.shoot(what.replaceAll(' ', '-'))
+      await screen.answer(DIALOG, ['Escape'], ended)
+      await nothingIsLeft(screen)
+    },
+  )
+
+  test('that runs already is used, left running, and replaced when it ends', async () => {
+    const screen = await openScreen()
+    const other = await serveOn(screen, join(screen.home, 'data'))
+    const desktop = await openDesktop(screen)
+    const page = await desktop.window()
+    expect(page.url()).toBe(`${other.url}/endpoints`)
+    await desktop.app.evaluate(({ app }) => app.quit())
+    expect(await desktop.ended).toBe(0)
+    expect((await fetch(`${other.url}/`)).status).toBe(200)
+    const second = await openDesktop(screen)
+    await second.window()
+    other.stop()
+    await until(() => expect(second.service().pid).not.toBe(other.pid))
+    const next = await second.app.firstWindow()
+    await next.waitForURL(`${second.service().url}/**`)
+  })
+})

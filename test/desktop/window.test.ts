@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
+import { until } from '../support/served-service.ts'
+import { noElectron, type OpenDesktop, openDesktop, openScreen, startPlain } from './support.ts'
+
+beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
+
+/** The window as Electron sees it. */
+const look = ({ app }: OpenDesktop) =>
+  app.evaluate(({ BrowserWindow }) => {
+    const [window] = BrowserWindow.getAllWindows()
+    return { isVisible: window?.isVisible(), bounds: window?.getBounds() }
+  })
+const sees = (desktop: OpenDesktop, isVisible: boolean) =>
+  until(async () => expect((await look(desktop)).isVisible).toBe(isVisible))
+
+describe('the window', () => {
+  test('comes back where it was', async () => {
+    const screen = await openScreen()
+    const bounds = { x: 120, y: 90, width: 1100, height: 720 }
+    const first = await openDesktop(screen)
+    await first.window()
+    await first.app.evaluate(({ BrowserWindow }, to) => BrowserWindow.getAllWindows()[0]?.setBounds(to), bounds)
+    await until(async () => expect((await look(first)).bounds).toMatchObject({ width: 1100, height: 720 }))
+    const { bounds: left } = await look(first)
+    await first.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
+    await sees(first, false)
+    await first.app.evaluate(({ app }) => app.quit())
+    expect(await first.ended).toBe(0)
+    const second = await openDesktop(screen)
+    await second.window()
+    await until(async () => expect((await look(second)).bounds).toEqual(left))
+  })
+
+  test('is closed to the tray, which a notification says once, and comes back by a second start', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    await desktop.window()
+    await screen.press('Endpoints · Drydock', 'alt+F4')
+    await sees(desktop, false)
+    await until(() => expect(screen.dunstctl('count', 'displayed')).toBe('1'))
+    screen.shoot('notification')
+    screen.dunstctl('action', '0')
+    await sees(desktop, true)
+    await until(() => expect(screen.dunstctl('count', 'displayed')).toBe('0'))
+    await screen.press('Endpoints · Drydock', 'alt+F4')
+    await sees(desktop, false)
+    expect(await startPlain(screen, desktop.data, { argv: ['drydock://jobs'] })).toBe(0)
+    await sees(desktop, true)
+    const page = await desktop.app.firstWindow()
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
+    expect(screen.dunstctl('count', 'displayed')).toBe('0')
+  })
+
+  test('opens links of each kind, and a bad one changes nothing', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen, { argv: ['drydock://workflows'] })
+    const page = await desktop.window()
+    const { url } = desktop.service()
+    await page.waitForURL(`${url}/workflows`)
+    for (const [link, path] of [
+      ['endpoints/sketch', '/endpoints/sketch'],
+      ['workers', '/workers'],
+      ['apps', '/apps'],
+    ] as const) {
+      await startPlain(screen, desktop.data, { argv: [`drydock://${link}`] })
+      await page.waitForURL(url + path)
+    }
+    await startPlain(screen, desktop.data, { argv: ['drydock://../../etc/passwd'] })
+    await startPlain(screen, desktop.data, { argv: [`drydock://file${screen.home}/bin/electron:1`] })
+    // Without a file manager Electron opens a folder from within.
+    await until(() => expect(screen.opened()).toEqual(['.']))
+    expect(page.url()).toBe(`${url}/apps`)
+  })
+
+  test('stays within the service: other pages open outside or are refused, and pages have no way to Node', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    const page = await desktop.window()
+    const at = page.url()
+    await page.evaluate(() => void window.open('https://example.com/a'))
+    await until(() => expect(screen.opened()).toEqual(['https://example.com/a']))
+    await page.evaluate(() => location.assign('https://example.com/b'))
+    await until(() => expect(screen.opened()).toEqual(['https://example.com/a', 'https://example.com/b']))
+    await page.evaluate(() => location.assign('file:///etc/passwd'))
+    await page.evaluate(() => void window.open('http://127.0.0.1:1/'))
+    await until(async () =>
+      expect(await page.evaluate(() => document.body.textContent)).toContain('http://127.0.0.1:1/ was not opened'),
+    )
+    expect(page.url()).toBe(at)
+    expect(desktop.app.windows()).toHaveLength(1)
+    expect(screen.opened()).toHaveLength(2)
+    expect(
+      await page.evaluate(() => [
+        Object.keys((window as unknown as { drydockDesktop: object }).drydockDesktop)
+          .toSorted()
+          .join(' '),
+        ...['require', 'process', 'module', 'Buffer', 'ipcRenderer'].map((name) => typeof Reflect.get(window, name)),
+      ]),
+    ).toEqual(['facts onNotice pickFile pickFolder revealFile signIn', ...Array(5).fill('undefined')])
+  })
+
+  test('obeys its own policy on every page', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    const page = await desktop.window()
+    const faults: string[] = []
+    page.on('console', (message) => message.type() === 'error' && faults.push(message.text()))
+    page.on('pageerror', ({ message }) => faults.push(message))
+    const { url } = desktop.service()
+    for (const section of PAGE_SECTIONS) {
+      await page.goto(`${url}/${section}`)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+    }
+    expect(faults).toEqual([])
+  })
+
+  test('asks for folders by the dialog of the system, and shows files in their folder', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    const page = await desktop.window()
+    type Bridge = { pickFolder: (wish: object) => Promise<string>; revealFile: (file: object) => Promise<boolean> }
+    const asked = page.evaluate(() =>
+      (window as unknown as { drydockDesktop: Bridge }).drydockDesktop.pickFolder({ title: 'Choose a folder' }),
+    )
+    expect(await screen.answer('Choose a folder', ['Escape'], asked)).toBeUndefined()
+    const reveal = (path: string) =>
+      page.evaluate(
+        (file) => (window as unknown as { drydockDesktop: Bridge }).drydockDesktop.revealFile({ path: file }),
+        path,
+      )
+    expect(await reveal(`${screen.home}/bin/electron`)).toBe(true)
+    await until(() => expect(screen.opened()).toEqual(['.']))
+    expect(await reveal('/no/such/file')).toBe(false)
+  })
+
+  test('pastes and undoes in fields by the keys of the system', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    const page = await desktop.window()
+    const field = page.getByRole('searchbox').or(page.getByPlaceholder('Search endpoints')).first()
+    await field.fill('sketch')
+    await screen.press('Endpoints · Drydock', 'ctrl+a', 'ctrl+x')
+    await until(async () => expect(await field.inputValue()).toBe(''))
+    await screen.press('Endpoints · Drydock', 'ctrl+v', 'ctrl+v')
+    await until(async () => expect(await field.inputValue()).toBe('sketchsketch'))
+    await screen.press('Endpoints · Drydock', 'ctrl+z')
+    await until(async () => expect(await field.inputValue()).toBe('sketch'))
+  })
+})

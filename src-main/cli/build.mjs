@@ -90,12 +90,13 @@ const stampOf = (part) => join(OUT, `${part.folder}.sources`)
  * Builds the parts that are missing or out of date, side by side.
  * @param {readonly Part[]} parts
  * @param {string} node the Node that runs the tools
- * @returns {Promise<{ code: number, hasBuilt: boolean }>} `code`: 0 if all parts are up to date, else an exit code; the
- *   reason has been printed
+ * @returns {Promise<number>} 0 if all parts are up to date, else an exit code; the reason has been printed
  */
-export async function buildStale(parts, node) {
-  const stale = parts.filter((part) => !isBuilt(part))
-  return { code: await build(stale, node), hasBuilt: stale.length > 0 }
+export function buildStale(parts, node) {
+  return build(
+    parts.filter((part) => !isBuilt(part)),
+    node,
+  )
 }
 
 /**
@@ -150,7 +151,7 @@ async function buildOne(part, node) {
   }
 }
 
-// If two starts build at once, the later build replaces the other.
+// If `npm run build` runs during the build of a start, the later one replaces the other.
 function putInPlace(fresh, place) {
   for (let tries = 1; ; tries++) {
     rmSync(place, { recursive: true, force: true })

@@ -113,34 +113,27 @@ export async function setUp({ dev = false, folders = [], build = false } = {}) {
     { folder: CLONE, level: dev ? 'dev' : 'start' },
     ...[...places].map((folder) => ({ folder, level: 'dev' })),
   ]
-  let hasWorked = false
-  if (!wanted.every(isThere)) {
-    try {
-      await takeLock()
-    } catch (error) {
-      say(
-        `Drydock cannot write to ${MODULES} (${error.code ?? error.message}). Make the folder writable and start again.`,
-      )
-      return 1
-    }
-    try {
-      const missing = wanted.filter((place) => !isThere(place))
-      hasWorked = missing.length > 0
-      const code = hasWorked ? await install(missing) : 0
-      if (code !== 0) return code
-    } finally {
-      rmSync(LOCK_FOLDER, { recursive: true, force: true })
-    }
+  // Imported here because a set-up without a build does not need it.
+  const { buildStale, isBuilt, partsOf } = build ? await import('./build.mjs') : {}
+  const parts = build ? partsOf({ dev }) : []
+  const isUpToDate = () => wanted.every(isThere) && parts.every((part) => isBuilt(part))
+  if (isUpToDate()) return 0
+  try {
+    await takeLock()
+  } catch (error) {
+    say(
+      `Drydock cannot write to ${MODULES} (${error.code ?? error.message}). Make the folder writable and start again.`,
+    )
+    return 1
   }
-  if (build) {
-    // Imported here because a set-up without a build does not need it.
-    const { buildStale, partsOf } = await import('./build.mjs')
-    const { code, hasBuilt } = await buildStale(partsOf({ dev }), NODE)
-    if (code !== 0) return code
-    hasWorked ||= hasBuilt
+  try {
+    if (isUpToDate()) return 0
+    const code = (await install(wanted.filter((place) => !isThere(place)))) || (await buildStale?.(parts, NODE)) || 0
+    if (code === 0) say(`Set-up took ${secondsSince(begun)}.`)
+    return code
+  } finally {
+    rmSync(LOCK_FOLDER, { recursive: true, force: true })
   }
-  if (hasWorked) say(`Set-up took ${secondsSince(begun)}.`)
-  return 0
 }
 
 const readJson = (...path) => JSON.parse(readFileSync(join(...path), 'utf8'))
@@ -218,7 +211,7 @@ async function takeLock() {
       rmSync(LOCK_FOLDER, { recursive: true, force: true })
       continue
     }
-    if (!told) say('Another process is installing the packages of this clone. Waiting for it ...')
+    if (!told) say('Another process is setting up this clone. Waiting for it ...')
     told = true
     await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
   }
@@ -244,6 +237,7 @@ function isLockLeftOver() {
 }
 
 async function install(missing) {
+  if (missing.length === 0) return 0
   // A start with a new lock file also updates the tools for tests, if they are installed.
   const places = missing.map(({ folder, level }) => ({
     folder,

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { Clone, ended } from './clone.ts'
+import { Clone, ended, printed as untilPrinted } from './clone.ts'
 
 // Stands in for Vite: logs the part, and copies a source file into the output folder. FAKE_VITE selects a failure.
 const FAKE_VITE = `
@@ -17,6 +17,8 @@ const build = () => {
 if (process.env.FAKE_VITE === 'for-each-other') {
   const bothRun = () => fs.readFileSync('vite-calls.log', 'utf8').split('\\n').length === 3
   const wait = setInterval(() => { if (bothRun()) { clearInterval(wait); build() } }, 5)
+} else if (process.env.FAKE_VITE === 'until-told') {
+  const wait = setInterval(() => { if (fs.existsSync('go-on')) { clearInterval(wait); build() } }, 5)
 } else build()
 `
 const BUILT = (parts: string) =>
@@ -72,6 +74,21 @@ test('pages and program are built once, and each again only when its own sources
 test('pages and program are built side by side', async () => {
   const { builds, build } = await setup()
   expect(await build({ FAKE_VITE: 'for-each-other' })).toMatchObject({ code: 0 })
+  expect(builds()).toEqual({ pages: 1, program: 1 })
+})
+
+test('the second of two concurrent set-ups waits for the build of the first', async () => {
+  const { clone, builds } = await setup()
+  const start = () => clone.start('src-main/cli/set-up.mjs', ['--build'], { FAKE_VITE: 'until-told' })
+  const first = start()
+  const firstEnd = ended(first)
+  await untilPrinted(first, 'stderr', 'Building')
+  const second = start()
+  const secondEnd = ended(second)
+  await untilPrinted(second, 'stderr', 'Waiting for it')
+  clone.write('go-on', '')
+  expect(await firstEnd).toEqual({ ...DONE, stderr: BUILT('the web pages and the program') })
+  expect(await secondEnd).toEqual({ ...DONE, stderr: 'Another process is setting up this clone. Waiting for it ...\n' })
   expect(builds()).toEqual({ pages: 1, program: 1 })
 })
 

@@ -127,7 +127,7 @@ test('the second of two concurrent set-ups waits for the first, which installs',
   expect(await firstEnd).toEqual({ ...DONE, stderr: printing(INSTALLING) })
   expect(await secondEnd).toEqual({
     ...DONE,
-    stderr: 'Another process is installing the packages of this clone. Waiting for it ...\n',
+    stderr: 'Another process is setting up this clone. Waiting for it ...\n',
   })
   expect(clone.npmCalls()).toHaveLength(1)
 })

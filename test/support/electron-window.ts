@@ -14,7 +14,7 @@ export const electronProgram: string | undefined = process.env.DRYDOCK_ELECTRON 
  * test. It was not run where this was written, as there was no Electron.
  */
 export async function openElectronWindow(program: string, data: string, look: BrowserContextOptions): Promise<Page> {
-  const { code } = await buildStale([PROGRAM, SHELL], process.execPath)
+  const code = await buildStale([PROGRAM, SHELL], process.execPath)
   if (code !== 0) throw new Error('the build failed, see above')
   // As for Chromium: its sandbox needs rights that root in a container has not.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []

@@ -77,7 +77,7 @@ async function openedWindow(
   }
   if (plan.needsBuild) {
     const { buildStale, PROGRAM, SHELL } = await import('../build.mjs')
-    const { code } = await buildStale([PROGRAM, SHELL], process.execPath)
+    const code = await buildStale([PROGRAM, SHELL], process.execPath)
     if (code !== 0) throw new CliError('WINDOW_FAILED', { why: 'the build failed' })
   }
   await runWindow(plan, options, surroundings)

@@ -116,7 +116,7 @@ export async function setUp({ dev = false, folders = [], build = false } = {}) {
   // Imported here because a set-up without a build does not need it.
   const { buildStale, isBuilt, partsOf } = build ? await import('./build.mjs') : {}
   const parts = build ? partsOf({ dev }) : []
-  const isUpToDate = () => wanted.every(isThere) && parts.every((part) => isBuilt(part))
+  const isUpToDate = () => wanted.every(isThere) && isLinked() && parts.every((part) => isBuilt(part))
   if (isUpToDate()) return 0
   try {
     await takeLock()
@@ -128,7 +128,10 @@ export async function setUp({ dev = false, folders = [], build = false } = {}) {
   }
   try {
     if (isUpToDate()) return 0
-    const code = (await install(wanted.filter((place) => !isThere(place)))) || (await buildStale?.(parts, NODE)) || 0
+    const installed = await install(wanted.filter((place) => !isThere(place)))
+    if (installed !== 0) return installed
+    if (!isLinked()) linkForScripts()
+    const code = (await buildStale?.(parts, NODE)) ?? 0
     if (code === 0) say(`Set-up took ${secondsSince(begun)}.`)
     return code
   } finally {
@@ -248,7 +251,6 @@ async function install(missing) {
     if (problem !== undefined) say(problem)
     if (code !== 0) return code
   }
-  if (!IS_NEW_ENOUGH) linkForScripts()
   return 0
 }
 
@@ -311,14 +313,19 @@ async function whyPinnedNodeFails() {
   return undefined
 }
 
-/** Makes npm scripts run the pinned Node: they look for programs in node_modules/.bin first. */
+// npm scripts look for programs here first. `npm ci` deletes the folder, and with it the link.
+const LINK = join(MODULES, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
+
+/** True unless npm scripts would run a Node that is too old. */
+const isLinked = () => IS_NEW_ENOUGH || existsSync(LINK)
+
+/** Makes npm scripts run the pinned Node. */
 function linkForScripts() {
-  const link = join(MODULES, '.bin', process.platform === 'win32' ? 'node.cmd' : 'node')
-  mkdirSync(dirname(link), { recursive: true })
-  rmSync(link, { force: true })
-  const target = relative(dirname(link), PINNED_NODE)
-  if (process.platform === 'win32') writeFileSync(link, `@"%~dp0${target}" %*\r\n`)
-  else symlinkSync(target, link)
+  mkdirSync(dirname(LINK), { recursive: true })
+  rmSync(LINK, { force: true })
+  const target = relative(dirname(LINK), PINNED_NODE)
+  if (process.platform === 'win32') writeFileSync(LINK, `@"%~dp0${target}" %*\r\n`)
+  else symlinkSync(target, LINK)
 }
 
 if (realpathSync(process.argv[1] ?? '') === realpathSync(fileURLToPath(import.meta.url))) {

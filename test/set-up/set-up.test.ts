@@ -1,4 +1,4 @@
-import { existsSync, readlinkSync } from 'node:fs'
+import { existsSync, readlinkSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
 import { Clone, ended, printed } from './clone.ts'
@@ -63,6 +63,18 @@ describe('the Node that runs Drydock', () => {
     const calls = [install('.', '--omit=dev'), install('resources/pinned-node', '--include=dev')]
     expect(clone.npmCalls().sort()).toEqual(calls)
     expect(readlinkSync(`${clone.root}/node_modules/.bin/node`)).toBe(`../../${Clone.pinnedNode}`)
+  })
+
+  test('is found by npm scripts again after `npm ci`, which deletes node_modules', async () => {
+    const clone = new Clone()
+    clone.pretendNodeIsTooOld()
+    await clone.setUp()
+    rmSync(`${clone.root}/node_modules`, { recursive: true })
+    clone.writeLockFile('1.0.0', 'node_modules/.package-lock.json')
+    expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing() })
+    expect(await clone.setUp()).toEqual(DONE)
+    expect(readlinkSync(`${clone.root}/node_modules/.bin/node`)).toBe(`../../${Clone.pinnedNode}`)
+    expect(clone.npmCalls()).toHaveLength(2)
   })
 
   test('is reported with a fix if npm did not install it', async () => {

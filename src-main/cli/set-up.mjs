@@ -231,6 +231,8 @@ function isLockLeftOver() {
     const lock = statSync(LOCK_FOLDER, { throwIfNoEntry: false })
     return lock !== undefined && Date.now() - lock.mtimeMs > LOCK_WITHOUT_OWNER_MS
   }
+  // A restarted container gives its processes the same ids.
+  if (owner === process.pid) return true
   try {
     process.kill(owner, 0)
     return false

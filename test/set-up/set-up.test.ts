@@ -1,4 +1,5 @@
-import { existsSync, readlinkSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readlinkSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { until } from '../support/served-service.ts'
 import { Clone, ended, printed } from './clone.ts'
@@ -154,6 +155,16 @@ test('the lock of a set-up that was killed does not stop the next one', async ()
   await end
   clone.write('go-on', '') // Lets the npm that it left behind end.
   expect(await clone.setUp()).toMatchObject({ code: 0, stdout: '' })
+})
+
+test('nor does the lock of one with the same process id, as in a restarted container', async () => {
+  const clone = new Clone()
+  const lock = `${clone.root}/node_modules/.drydock/set-up-runs`
+  mkdirSync(lock, { recursive: true })
+  const script = `echo $$ > '${lock}/pid'; exec '${process.execPath}' '${clone.root}/src-main/cli/set-up.mjs'`
+  const env = { npm_execpath: `${clone.root}/fake/npm-cli.js` }
+  const end = ended(spawn('/bin/sh', ['-c', script], { env, stdio: ['ignore', 'pipe', 'pipe'] }))
+  expect(await end).toEqual({ ...DONE, stderr: printing(INSTALLING) })
 })
 
 test('a set-up that is terminated ends npm and leaves no lock', async () => {

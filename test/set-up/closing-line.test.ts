@@ -29,14 +29,21 @@ function testFolder(files: Readonly<Record<string, string>>) {
   }
   const report = join(folder, 'report.json')
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, VITEST: undefined, TEST_REPORT: report }
-  const start = async (...args: readonly string[]): Promise<Result> => {
-    const child = spawn(process.execPath, [...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const start = async (program: string, ...args: readonly string[]): Promise<Result> => {
+    const child = spawn(program, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     const end = await ended(child)
     return { code: end.code, lines: end.stdout.trimEnd().split('\n') }
   }
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
   return {
-    run: () => start(join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run'),
-    close: (...reports: readonly string[]) => start(join(ROOT, 'test/support/close-run.ts'), report, ...reports),
+    run: () => start(process.execPath, vitest, 'run'),
+    /** Reads nothing before the run has written its report. */
+    runReadLate: () => {
+      const tests = `'${process.execPath}' '${vitest}' run --reporter=./print-summary.ts`
+      return start('sh', '-c', `${tests} | { until [ -s '${report}' ]; do sleep 0.1; done; cat; }`)
+    },
+    close: (...reports: readonly string[]) =>
+      start(process.execPath, join(ROOT, 'test/support/close-run.ts'), report, ...reports),
   }
 }
 
@@ -79,6 +86,13 @@ test('what fails is told before the last line, and counts outside a test too', a
     'failed: outside all tests: nobody waits',
   ])
   expect(code).toBe(1)
+})
+
+test('the last line is printed even if the output is long and its reader slow', async () => {
+  const folder = testFolder({
+    'a.case.ts': `test.for(Array.from({ length: 300 }))('fails', () => { throw new Error('x'.repeat(300)) })`,
+  })
+  expect((await folder.runReadLate()).lines.at(-1)).toBe('0 passed, 300 failed')
 })
 
 // Fails on the first run in a folder, and passes after that.

@@ -116,7 +116,21 @@ export default class PrintSummary implements Reporter {
       if (process.env.TEST_REPORT !== undefined) writeFileSync(process.env.TEST_REPORT, JSON.stringify(report))
       const skips = summary.skips.map(({ file, reason, count }) => `skipped: ${count} in ${file}: ${reason}\n`)
       const failures = summary.failures.map((failure) => `failed: ${failure}\n`)
-      writeSync(1, `${skips.join('')}${failures.join('')}took ${minutes(tookMs)}\n${closingLine(summary)}\n`)
+      writeAll(`${skips.join('')}${failures.join('')}took ${minutes(tookMs)}\n${closingLine(summary)}\n`)
     })
+  }
+}
+
+const RETRY_MS = 10
+
+/** Writes all of a text to stdout before it returns. A pipe with a slow reader takes a part of it, or nothing. */
+function writeAll(text: string): void {
+  for (let rest = Buffer.from(text); rest.length > 0; ) {
+    try {
+      rest = rest.subarray(writeSync(1, rest))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS)
+    }
   }
 }

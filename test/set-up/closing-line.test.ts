@@ -116,6 +116,46 @@ test('a file that passes alone is named as flaky, and the run passes', async () 
   expect(code).toBe(0)
 })
 
+test('a test that failed and is skipped when run alone has not passed', async () => {
+  const folder = testFolder({
+    'a.case.ts': `
+      import { existsSync, writeFileSync } from 'node:fs'
+      test('fails once, then has no engine', ({ skip, task }) => {
+        const seen = task.file.filepath + '.seen'
+        skip(existsSync(seen), 'no Docker engine')
+        writeFileSync(seen, '')
+        throw new Error('the engine went away')
+      })
+      test('passes', () => {})`,
+  })
+  await folder.run()
+  const { code, lines } = await folder.close()
+  expect(lines).toContain('failed: a.case.ts, also when run alone')
+  expect(lines.at(-1)).toBe('1 passed, 1 failed')
+  expect(code).toBe(1)
+})
+
+test('a suite whose clean-up failed once is flaky', async () => {
+  const folder = testFolder({
+    'a.case.ts': `
+      import { existsSync, writeFileSync } from 'node:fs'
+      describe('a suite', () => {
+        afterAll(({}, suite) => {
+          const seen = suite.file.filepath + '.seen'
+          const first = !existsSync(seen)
+          writeFileSync(seen, '')
+          if (first) throw new Error('clean-up')
+        })
+        test('passes', () => {})
+      })`,
+  })
+  await folder.run()
+  const { code, lines } = await folder.close()
+  expect(lines).toContain('flaky: a.case.ts: a suite')
+  expect(lines.at(-1)).toBe('1 passed, 0 failed')
+  expect(code).toBe(0)
+})
+
 test('more than three flaky files fail the run', async () => {
   const names = ['a', 'b', 'c', 'd']
   const folder = testFolder(Object.fromEntries(names.map((name) => [`${name}.case.ts`, ONCE])))

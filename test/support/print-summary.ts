@@ -76,20 +76,22 @@ export interface FileReport {
   readonly passed: number
   /** Names of the tests that failed, or of the suites; empty for a file that could not be loaded. */
   readonly failed: readonly string[]
+  /** How many of `failed` are tests. */
+  readonly failedTests: number
   readonly ok: boolean
   /** Absent if the file did not run to its end. */
   readonly costs?: Costs | undefined
 }
 
 function reportFile(module: TestModule): FileReport {
-  const failing = [...module.children.allTests('failed'), ...module.children.allSuites()].filter(
-    (task) => task.type === 'test' || task.errors().length > 0,
-  )
+  const failedTests = [...module.children.allTests('failed')]
+  const failedSuites = [...module.children.allSuites()].filter((suite) => suite.errors().length > 0)
   return {
     project: module.project.name,
     file: module.relativeModuleId,
     passed: [...module.children.allTests('passed')].length,
-    failed: failing.map(({ fullName }) => fullName),
+    failed: [...failedTests, ...failedSuites].map(({ fullName }) => fullName),
+    failedTests: failedTests.length,
     ok: module.ok(),
     costs: module.meta().costs,
   }

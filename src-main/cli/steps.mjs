@@ -12,6 +12,9 @@ import { fileURLToPath } from 'node:url'
 export const ROOT = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))))
 
 const TICK_MS = 1000
+// How long a program may take to end after a signal, in ms. Source: ours; npm ignores signals for minutes while a network
+// does not answer.
+const END_LIMIT_MS = 5000
 
 /** @param {string} text one line */
 export const say = (text) => process.stderr.write(`${text}\n`)
@@ -41,7 +44,7 @@ export async function step(text, work) {
 }
 
 /**
- * Runs a program and collects its output; passes signals to this process on to it.
+ * Runs a program and collects its output. Passes signals to this process on to it, and kills it if it does not end.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} options
@@ -52,9 +55,11 @@ export function run(command, args, { cwd = ROOT, env = process.env } = {}) {
   return new Promise((resolve) => {
     const chunks = []
     let signalCode
+    let limit
     const pass = (signal) => {
       signalCode = 128 + constants.signals[signal]
       child.kill(signal)
+      limit ??= setTimeout(() => child.kill('SIGKILL'), END_LIMIT_MS)
     }
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
     // Registered before the spawn: a signal in between would end only this process.
@@ -64,6 +69,7 @@ export function run(command, args, { cwd = ROOT, env = process.env } = {}) {
     child.stderr.on('data', (chunk) => chunks.push(chunk))
     const end = (result) => {
       for (const signal of signals) process.off(signal, pass)
+      clearTimeout(limit)
       resolve({ code: null, ...result, signalCode, output: Buffer.concat(chunks).toString() })
     }
     child.once('error', (error) => end({ error }))

@@ -18,6 +18,7 @@ const fs = require('node:fs')
 const root = require('node:path').dirname(__dirname)
 const place = require('node:path').relative(root, process.cwd()) || '.'
 process.chdir(root)
+if (process.env.FAKE_NPM === 'deaf') for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 fs.appendFileSync('npm-calls.log', place + ': ' + process.argv.slice(2).join(' ') + '\\n')
 process.stdout.on('error', () => {}) // Its starter may be killed.
 console.log('npm says something')
@@ -29,7 +30,7 @@ const finish = () => {
   fs.mkdirSync(require('node:path').dirname(node), { recursive: true })
   if (!fs.existsSync(node)) fs.symlinkSync(process.execPath, node)
 }
-if (process.env.FAKE_NPM === 'until-told') {
+if (['until-told', 'deaf'].includes(process.env.FAKE_NPM)) {
   const wait = setInterval(() => { if (fs.existsSync('go-on')) { clearInterval(wait); finish() } }, 5)
 } else finish()
 `

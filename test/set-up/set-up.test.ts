@@ -177,3 +177,12 @@ test('a set-up that is terminated ends npm and leaves no lock', async () => {
   expect(await end).toMatchObject({ code: 143, stderr: expect.stringMatching(/ \.\.\. \d+\.\d s\n$/) })
   expect(() => clone.read('node_modules/.drydock/set-up-runs/pid')).toThrow('ENOENT')
 })
+
+test('a set-up that is terminated ends even if npm ignores the signal, as it does while a network does not answer', async () => {
+  const clone = new Clone()
+  const told = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'deaf' })
+  const end = ended(told)
+  await until(() => expect(clone.npmCalls()).toHaveLength(1))
+  told.kill('SIGINT')
+  expect(await end).toMatchObject({ code: 130 })
+})

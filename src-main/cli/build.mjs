@@ -107,7 +107,8 @@ export function buildStale(parts, node) {
 export function isBuilt(part) {
   const stamp = look(stampOf(part))
   if (stamp === undefined || !existsSync(join(folderOf(part), part.entry))) return false
-  if (lastChange(part.sources) < stamp.mtimeMs) return true
+  // A stamp in the future is from a wrong clock: changes until then would look older than the build.
+  if (lastChange(part.sources) < stamp.mtimeMs && stamp.mtimeMs <= Date.now()) return true
   const begun = new Date()
   const sources = hashSources(part.sources)
   if (readFileSync(stampOf(part), 'utf8') !== sources) return false

@@ -188,8 +188,11 @@ function levelInstalledByHand(folder) {
     const asLocked = (field) => JSON.stringify(manifest[field] ?? {}) === JSON.stringify(locked[''][field] ?? {})
     if (!['dependencies', 'devDependencies', 'optionalDependencies'].every(asLocked)) return undefined
     const missing = Object.entries(locked).filter(([path, entry]) => {
+      if (path === '') return false
       const found = installed[path]
-      return path !== '' && (found ? found.version !== entry.version : !(entry.optional || entry.devOptional))
+      if (!found) return !(entry.optional || entry.devOptional)
+      // Two npm at once leave a record of packages that are gone.
+      return found.version !== entry.version || !existsSync(join(ROOT, folder, path))
     })
     if (missing.length === 0) return 'dev'
     return missing.every(([, { dev, devOptional }]) => dev || devOptional) ? 'start' : undefined

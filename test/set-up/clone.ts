@@ -80,6 +80,12 @@ export class Clone {
     this.write(path, JSON.stringify({ packages }))
   }
 
+  /** Writes what `npm ci` leaves: the packages and npm's record of them. */
+  installByHand(version: string): void {
+    for (const name of ['a', 'tool']) this.write(`node_modules/${name}/package.json`, '{}')
+    this.writeLockFile(version, 'node_modules/.package-lock.json')
+  }
+
   npmCalls(): string[] {
     try {
       return this.read('npm-calls.log').trimEnd().split('\n')

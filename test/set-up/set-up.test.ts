@@ -71,7 +71,7 @@ describe('the Node that runs Drydock', () => {
     clone.pretendNodeIsTooOld()
     await clone.setUp()
     rmSync(`${clone.root}/node_modules`, { recursive: true })
-    clone.writeLockFile('1.0.0', 'node_modules/.package-lock.json')
+    clone.installByHand('1.0.0')
     expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing() })
     expect(await clone.setUp()).toEqual(DONE)
     expect(readlinkSync(`${clone.root}/node_modules/.bin/node`)).toBe(`../../${Clone.pinnedNode}`)
@@ -103,7 +103,7 @@ test('packages that a user installed by hand are not installed again', async () 
   const clone = new Clone()
   await clone.setUp()
   clone.writeLockFile('1.0.1')
-  clone.writeLockFile('1.0.1', 'node_modules/.package-lock.json')
+  clone.installByHand('1.0.1')
   expect(await clone.setUp({}, ['--dev'])).toEqual(DONE)
   clone.writeLockFile('1.0.2')
   expect(await clone.setUp()).toMatchObject({ code: 0, stderr: printing('Installing all packages ...') })
@@ -111,9 +111,17 @@ test('packages that a user installed by hand are not installed again', async () 
 
 test('a manual install without the tools for tests is enough to start, but not to test', async () => {
   const clone = new Clone()
+  clone.write('node_modules/a/package.json', '{}')
   clone.write('node_modules/.package-lock.json', '{ "packages": { "node_modules/a": { "version": "1.0.0" } } }')
   expect(await clone.setUp()).toEqual(DONE)
   expect(await clone.setUp({}, ['--dev'])).toEqual({ ...DONE, stderr: printing('Installing all packages ...') })
+})
+
+test('a package that npm has on record but is gone is installed again', async () => {
+  const clone = new Clone()
+  clone.installByHand('1.0.0')
+  rmSync(`${clone.root}/node_modules/a`, { recursive: true })
+  expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING) })
 })
 
 test('a failure of npm prints its output and a fix', async () => {

@@ -11,6 +11,7 @@
  */
 import { createHash } from 'node:crypto'
 import {
+  appendFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -58,6 +59,7 @@ function packageOfNode() {
 
 const MODULES = join(ROOT, 'node_modules')
 const LOCK_FOLDER = join(MODULES, '.drydock', 'set-up-runs')
+// The process ids of the set-up and of each npm that it runs, one per line. An npm goes on if its set-up is killed.
 const LOCK_OWNER = join(LOCK_FOLDER, 'pid')
 
 // npm does not touch entries of node_modules whose names start with a dot.
@@ -224,23 +226,34 @@ async function takeLock() {
 }
 
 function isLockLeftOver() {
-  let owner
+  let owners = []
   try {
-    owner = Number(readFileSync(LOCK_OWNER, 'utf8'))
+    owners = readFileSync(LOCK_OWNER, 'utf8').split('\n').map(Number).filter(Boolean)
   } catch {
-    owner = 0
+    // Its owner has not written it yet.
   }
-  if (!owner) {
+  if (owners.length === 0) {
     const lock = statSync(LOCK_FOLDER, { throwIfNoEntry: false })
     return lock !== undefined && Date.now() - lock.mtimeMs > LOCK_WITHOUT_OWNER_MS
   }
   // A restarted container gives its processes the same ids.
-  if (owner === process.pid) return true
+  return !owners.some((pid) => pid !== process.pid && isAlive(pid))
+}
+
+function isAlive(pid) {
   try {
-    process.kill(owner, 0)
-    return false
+    process.kill(pid, 0)
+    return true
   } catch (error) {
-    return error.code === 'ESRCH'
+    return error.code !== 'ESRCH'
+  }
+}
+
+function addToLock(pid) {
+  try {
+    appendFileSync(LOCK_OWNER, `\n${pid}`)
+  } catch {
+    // Somebody deleted node_modules in the meantime.
   }
 }
 
@@ -271,6 +284,7 @@ async function installOne({ folder, level }) {
   const { code, signalCode, output, error } = await run(command, [...args, ...INSTALL, LEVEL_OPTION[level]], {
     cwd: join(ROOT, folder),
     env: { ...process.env, PATH: installPath() },
+    onStart: addToLock,
   })
   if (signalCode !== undefined) return { code: signalCode }
   if (code !== 0) {

@@ -47,11 +47,11 @@ export async function step(text, work) {
  * Runs a program and collects its output. Passes signals to this process on to it, and kills it if it does not end.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv }} options
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, onStart?: (pid: number) => void }} options
  * @returns {Promise<{ code: number | null, output: string, error?: Error, signalCode?: number }>} `signalCode`: exit
  *   code for a signal that this process got meanwhile
  */
-export function run(command, args, { cwd = ROOT, env = process.env } = {}) {
+export function run(command, args, { cwd = ROOT, env = process.env, onStart = () => {} } = {}) {
   return new Promise((resolve) => {
     const chunks = []
     let signalCode
@@ -65,6 +65,7 @@ export function run(command, args, { cwd = ROOT, env = process.env } = {}) {
     // Registered before the spawn: a signal in between would end only this process.
     for (const signal of signals) process.on(signal, pass)
     const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true })
+    if (child.pid !== undefined) onStart(child.pid)
     child.stdout.on('data', (chunk) => chunks.push(chunk))
     child.stderr.on('data', (chunk) => chunks.push(chunk))
     const end = (result) => {

@@ -153,16 +153,20 @@ test('the second of two concurrent set-ups waits for the first, which installs',
   expect(clone.npmCalls()).toHaveLength(1)
 })
 
-test('the lock of a set-up that was killed does not stop the next one', async () => {
+test('a set-up waits for the npm that a killed set-up left running, and then installs', async () => {
   const clone = new Clone()
   const killed = clone.start('src-main/cli/set-up.mjs', [], { FAKE_NPM: 'until-told' })
   const end = ended(killed)
   await printed(killed, 'stderr', INSTALLING)
   await until(() => expect(clone.npmCalls()).toHaveLength(1))
   killed.kill('SIGKILL')
+  const next = clone.start('src-main/cli/set-up.mjs')
+  const nextEnd = ended(next)
+  await printed(next, 'stderr', 'Waiting for it')
+  expect(clone.npmCalls()).toHaveLength(1)
+  clone.write('go-on', '')
   await end
-  clone.write('go-on', '') // Lets the npm that it left behind end.
-  expect(await clone.setUp()).toMatchObject({ code: 0, stdout: '' })
+  expect(await nextEnd).toMatchObject({ code: 0, stdout: '' })
 })
 
 test('nor does the lock of one with the same process id, as in a restarted container', async () => {

@@ -21,7 +21,7 @@ import {
 } from 'node:fs'
 import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ROOT, run, say, step } from './steps.mjs'
+import { isAlive, ROOT, run, say, step } from './steps.mjs'
 
 const OUT = join(ROOT, 'out')
 
@@ -122,10 +122,19 @@ export function isBuilt(part) {
 
 async function build(parts, node) {
   if (parts.length === 0) return 0
+  removeLeftOvers()
   const names = new Intl.ListFormat('en').format(parts.map(({ name }) => `the ${name}`))
   const ends = await step(`Building ${names}`, () => Promise.all(parts.map((part) => buildOne(part, node))))
   for (const { problem } of ends) if (problem !== undefined) say(problem)
   return Math.max(...ends.map(({ code }) => code))
+}
+
+// A killed build leaves its folder, which has its process id in the name.
+function removeLeftOvers() {
+  for (const name of existsSync(OUT) ? readdirSync(OUT) : []) {
+    const pid = Number(/\.(\d+)$/.exec(name)?.[1])
+    if (pid && !isAlive(pid)) rmSync(join(OUT, name), { recursive: true, force: true })
+  }
 }
 
 async function buildOne(part, node) {

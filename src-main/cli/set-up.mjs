@@ -24,7 +24,7 @@ import {
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { ROOT, run, say, secondsSince, step } from './steps.mjs'
+import { isAlive, ROOT, run, say, secondsSince, step } from './steps.mjs'
 
 /** The oldest major version of Node that runs Drydock; resources/pinned-node pins a release of it. */
 export const NODE_MAJOR = 24
@@ -238,15 +238,6 @@ function isLockLeftOver() {
   }
   // A restarted container gives its processes the same ids.
   return !owners.some((pid) => pid !== process.pid && isAlive(pid))
-}
-
-function isAlive(pid) {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error.code !== 'ESRCH'
-  }
 }
 
 function addToLock(pid) {

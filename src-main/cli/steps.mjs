@@ -77,3 +77,13 @@ export function run(command, args, { cwd = ROOT, env = process.env, onStart = ()
     child.once('close', (code) => end({ code }))
   })
 }
+
+/** @param {number} pid */
+export function isAlive(pid) {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return error.code !== 'ESRCH'
+  }
+}

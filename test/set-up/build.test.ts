@@ -157,3 +157,14 @@ test('a change is seen even if the clock was ahead when the program was built', 
   expect(await printed()).toBe('first')
   expect(await build()).toEqual({ ...DONE, stderr: BUILT_PROGRAM })
 })
+
+test('a build removes the folder of a killed build, but not that of a running one', async () => {
+  const { clone, build } = await setup()
+  const dead = clone.start('src-main/cli/main.ts')
+  await ended(dead)
+  clone.write(`out/renderer.${dead.pid}/index.html`, '')
+  clone.write(`out/renderer.${process.pid}/index.html`, '')
+  await build()
+  expect(existsSync(`${clone.root}/out/renderer.${dead.pid}`)).toBe(false)
+  expect(existsSync(`${clone.root}/out/renderer.${process.pid}`)).toBe(true)
+})

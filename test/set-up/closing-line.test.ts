@@ -42,8 +42,8 @@ function testFolder(files: Readonly<Record<string, string>>) {
       const tests = `'${process.execPath}' '${vitest}' run --reporter=./print-summary.ts`
       return start('sh', '-c', `${tests} | { until [ -s '${report}' ]; do sleep 0.1; done; cat; }`)
     },
-    close: (...reports: readonly string[]) =>
-      start(process.execPath, join(ROOT, 'test/support/close-run.ts'), report, ...reports),
+    close: (...args: readonly string[]) =>
+      start(process.execPath, join(ROOT, 'test/support/close-run.ts'), report, ...args),
   }
 }
 
@@ -176,4 +176,13 @@ test('a file that fails again alone, an error outside all tests and a part witho
   expect(lines).toContain('failed: a.case.ts, also when run alone')
   expect(lines.at(-1)).toBe('1 passed, 3 failed')
   expect(code).toBe(1)
+})
+
+test('a failed check fails a run in which all tests passed', async () => {
+  const folder = testFolder({ 'a.case.ts': `test('passes', () => {})` })
+  await folder.run()
+  const { code, lines } = await folder.close('--check', '3')
+  expect(lines.slice(-2)).toEqual(['failed: npm run check, with exit code 3', '1 passed, 1 failed'])
+  expect(code).toBe(1)
+  expect((await folder.close('--check', '0')).lines.at(-1)).toBe('1 passed, 0 failed')
 })

@@ -1,6 +1,6 @@
 /**
- * Ends a CI run: `close-run.ts REPORT...` reads the reports of its parts and runs each failed file once more, alone.
- * Then it prints where the time went and the closing line, and exits with 1 if something failed.
+ * Ends a CI run: `close-run.ts [--check CODE] REPORT...` gets the exit code of `npm run check`, reads the reports of the
+ * parts of the run, and runs each failed file once more, alone. Then it prints where the time went and the closing line, and exits with 1 if something failed.
  *
  * A file that passes alone is printed as `flaky: FILE: TEST`. More than three flaky files fail the run.
  */
@@ -9,6 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
+import { parseArgs } from 'node:util'
 import { closingLine, type FileReport, minutes, type RunReport } from './print-summary.ts'
 
 const FLAKY_LIMIT = 3
@@ -17,7 +18,11 @@ const VITEST = join(import.meta.dirname, '..', '..', 'node_modules', 'vitest', '
 const folder = mkdtempSync(join(tmpdir(), 'drydock-close-run-'))
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-const reports = process.argv.slice(2).map(readReport)
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { check: { type: 'string', default: '0' } },
+})
+const reports = positionals.map(readReport)
 const files = reports.flatMap((report) => report?.files ?? [])
 const again = files.filter(({ ok }) => !ok).map((file) => ({ file, passedAlone: passedAlone(file) }))
 const flaky = again.flatMap(({ file, passedAlone }) => (passedAlone === undefined ? [] : file))
@@ -31,12 +36,14 @@ const otherwise = reports.filter((report) => report !== undefined && endedBadly(
 const failedFiles = again.filter(({ passedAlone }) => passedAlone === undefined)
 const failures = failedFiles.reduce((sum, { file }) => sum + Math.max(1, file.failed.length), 0)
 const tooMany = flaky.length > FLAKY_LIMIT ? 1 : 0
+const unchecked = values.check === '0' ? 0 : 1
+if (unchecked > 0) say(`failed: npm run check, with exit code ${values.check}`)
 if (lost > 0) say(`failed: ${lost} of ${reports.length} parts ended without a report`)
 if (otherwise > 0) say('failed: an error outside all tests, see above')
 if (tooMany > 0) say(`failed: ${flaky.length} files passed only when run alone, the limit is ${FLAKY_LIMIT}`)
 for (const { file } of failedFiles) say(`failed: ${file.file}, also when run alone`)
 
-const failed = failures + lost + otherwise + tooMany
+const failed = failures + unchecked + lost + otherwise + tooMany
 const recovered = again.reduce((total, { file, passedAlone = file.passed }) => total + passedAlone - file.passed, 0)
 say(closingLine({ passed: sum(({ passed }) => passed) + recovered, failed, skipped: sum(({ skipped }) => skipped) }))
 rmSync(folder, { recursive: true, force: true })

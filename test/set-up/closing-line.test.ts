@@ -166,6 +166,25 @@ test('more than three flaky files fail the run', async () => {
   expect(code).toBe(1)
 })
 
+test('of many failed files only one more than may be flaky runs alone', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const folder = testFolder(Object.fromEntries(names.map((name) => [`${name}.case.ts`, ONCE])))
+  await folder.run()
+  const { code, lines } = await folder.close()
+  expect(lines.filter((line) => line.startsWith('running once more, alone: '))).toHaveLength(4)
+  expect(lines.filter((line) => line.endsWith(', not run alone after 4 others'))).toHaveLength(2)
+  expect(lines.at(-1)).toBe('10 passed, 3 failed')
+  expect(code).toBe(1)
+})
+
+test('a file that could not be loaded has no costs, and its project took no time', async () => {
+  const folder = testFolder({ 'a.case.ts': `throw new Error('not loaded')` })
+  await folder.run()
+  const { lines } = await folder.close()
+  expect(lines.find((line) => line.startsWith('cases'))).toMatch(/^cases +1 +0 +0 +0$/)
+  expect(lines.at(-1)).toBe('0 passed, 1 failed')
+})
+
 test('a file that fails again alone, an error outside all tests and a part without a report fail the run', async () => {
   const folder = testFolder({
     'a.case.ts': `test('fails', () => expect(1).toBe(2))`,

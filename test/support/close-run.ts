@@ -1,8 +1,10 @@
 /**
- * Ends a CI run: `close-run.ts [--check CODE] REPORT...` gets the exit code of `npm run check`, reads the reports of the
- * parts of the run, and runs each failed file once more, alone. Then it prints where the time went and the closing line, and exits with 1 if something failed.
+ * Ends a CI run: `close-run.ts [--check CODE] REPORT...` gets the exit code of `npm run check` and the reports of the
+ * parts of the run, and runs failed files once more, alone. Then it prints where the time went and the closing line, and
+ * exits with 1 if something failed.
  *
- * A file that passes alone is printed as `flaky: FILE: TEST`. More than three flaky files fail the run.
+ * A file that passes alone is printed as `flaky: FILE: TEST`. More than three flaky files fail the run, so that at most
+ * four failed files run alone.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -24,27 +26,31 @@ const { values, positionals } = parseArgs({
 })
 const reports = positionals.map(readReport)
 const files = reports.flatMap((report) => report?.files ?? [])
-const again = files.filter(({ ok }) => !ok).map((file) => ({ file, passedAlone: passedAlone(file) }))
-const flaky = again.flatMap(({ file, passedAlone }) => (passedAlone === undefined ? [] : file))
+const failedFiles = files.filter(({ ok }) => !ok)
+const reruns = failedFiles.slice(0, FLAKY_LIMIT + 1).map((file) => ({ file, alone: runAlone(file) }))
+const flaky = reruns.flatMap(({ file, alone }) => (alone === undefined ? [] : { file, alone }))
 
 printTimes()
-for (const { file, failed } of flaky)
-  for (const test of failed.length > 0 ? failed : ['']) say(`flaky: ${file}: ${test}`)
+for (const { file } of flaky)
+  for (const test of file.failed.length > 0 ? file.failed : ['']) say(`flaky: ${file.file}: ${test}`)
 
-const lost = reports.filter((report) => report === undefined).length
-const otherwise = reports.filter((report) => report !== undefined && endedBadly(report)).length
-const failedFiles = again.filter(({ passedAlone }) => passedAlone === undefined)
-const failures = failedFiles.reduce((sum, { file }) => sum + Math.max(1, file.failed.length), 0)
-const tooMany = flaky.length > FLAKY_LIMIT ? 1 : 0
-const unchecked = values.check === '0' ? 0 : 1
-if (unchecked > 0) say(`failed: npm run check, with exit code ${values.check}`)
-if (lost > 0) say(`failed: ${lost} of ${reports.length} parts ended without a report`)
-if (otherwise > 0) say('failed: an error outside all tests, see above')
-if (tooMany > 0) say(`failed: ${flaky.length} files passed only when run alone, the limit is ${FLAKY_LIMIT}`)
-for (const { file } of failedFiles) say(`failed: ${file.file}, also when run alone`)
+const problems = reports.flatMap((report, index) => {
+  if (report === undefined) return `a part of the run ended without its report ${positionals[index]}`
+  return endedBadly(report) ? 'an error outside all tests, see above' : []
+})
+if (values.check !== '0') problems.push(`npm run check, with exit code ${values.check}`)
+if (flaky.length > FLAKY_LIMIT)
+  problems.push(`${flaky.length} files passed only when run alone, the limit is ${FLAKY_LIMIT}`)
+for (const problem of problems) say(`failed: ${problem}`)
 
-const failed = failures + unchecked + lost + otherwise + tooMany
-const recovered = again.reduce((total, { file, passedAlone = file.passed }) => total + passedAlone - file.passed, 0)
+const failedAgain = reruns.flatMap(({ file, alone }) => (alone === undefined ? file : []))
+for (const { file } of failedAgain) say(`failed: ${file}, also when run alone`)
+const notRerun = failedFiles.slice(reruns.length)
+for (const { file } of notRerun) say(`failed: ${file}, not run alone after ${reruns.length} others`)
+
+const failedTests = [...failedAgain, ...notRerun].reduce((total, { failed }) => total + Math.max(1, failed.length), 0)
+const failed = problems.length + failedTests
+const recovered = flaky.reduce((total, { file, alone }) => total + alone.passed - file.passed, 0)
 say(closingLine({ passed: sum(({ passed }) => passed) + recovered, failed, skipped: sum(({ skipped }) => skipped) }))
 rmSync(folder, { recursive: true, force: true })
 process.exitCode = failed > 0 ? 1 : 0
@@ -67,8 +73,8 @@ function endedBadly({ exitCode, failures, files: all }: RunReport): boolean {
   return exitCode !== 0 && all.every(({ ok }) => ok)
 }
 
-/** Runs a file again. @returns how many tests passed; undefined if it failed again */
-function passedAlone({ project, file, passed, failedTests }: FileReport): number | undefined {
+/** Runs a file again. @returns its report; undefined if it failed again */
+function runAlone({ project, file, passed, failedTests }: FileReport): RunReport | undefined {
   say(`running once more, alone: ${file}`)
   const path = join(folder, 'alone.json')
   rmSync(path, { force: true })
@@ -80,14 +86,17 @@ function passedAlone({ project, file, passed, failedTests }: FileReport): number
   // A failed test that is skipped now, because its engine is gone, has not passed.
   const hasPassed = report !== undefined && report.passed > 0 && report.passed >= passed + failedTests
   const isGood = hasPassed && report.exitCode === 0 && report.failed === 0
-  return isGood ? report.passed : undefined
+  return isGood ? report : undefined
 }
 
 /** Prints a line for each project: files, seconds from the first start to the last end, and seconds of CPU time. */
 function printTimes() {
   const rows = [...Map.groupBy(files, ({ project }) => project)].map(([project, members]) => {
     const costs = members.flatMap((member) => member.costs ?? [])
-    const wall = Math.max(...costs.map(({ endedAt }) => endedAt)) - Math.min(...costs.map(({ startedAt }) => startedAt))
+    const first = Math.min(...costs.map(({ startedAt }) => startedAt))
+    const last = Math.max(...costs.map(({ endedAt }) => endedAt))
+    // A file that did not run to its end has no costs.
+    const wall = costs.length > 0 ? last - first : 0
     const own = costs.reduce((total, { ownMs }) => total + ownMs, 0)
     const started = costs.reduce((total, { startedMs }) => total + startedMs, 0)
     return { project, files: members.length, wall, own, started }

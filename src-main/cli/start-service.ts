@@ -81,7 +81,9 @@ export async function runService(
   let hurry: (() => void) | undefined
   const off = surroundings.onStopSignal((signal) => {
     const now = surroundings.now()
-    if (now - askedAt <= ONE_PRESS_MS) return
+    const sinceMs = now - askedAt
+    // Negative if the clock was set back: that is another press.
+    if (sinceMs >= 0 && sinceMs <= ONE_PRESS_MS) return
     askedAt = now
     if (!stopping.signal.aborted) {
       onStopping()

@@ -86,6 +86,18 @@ test('one press that arrives twice stops the service in order', async () => {
   expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, hurries: 0, ups: 1, told: 1 } })
 })
 
+test('a second signal is heard even if the clock was set back after the first', async () => {
+  const { started, stopped, up, ended, signal, wait, exits, counts } = setup()
+  started.resolve()
+  await up
+  signal('SIGINT')
+  wait(-3_600_000)
+  signal('SIGINT')
+  expect({ exits, hurries: counts.hurries }).toEqual({ exits: [], hurries: 1 })
+  stopped.resolve()
+  await ended
+})
+
 test('a service that stops by itself ends the command', async () => {
   const { started, stopped, up, ended, counts } = setup()
   started.resolve()

@@ -255,12 +255,9 @@ async function install(missing) {
     folder,
     level: LEVELS[Math.max(LEVELS.indexOf(level), LEVELS.indexOf(readStamp(folder).level))],
   }))
-  const codes = await step(`Installing ${places.map(nameOf).join(', ')}`, () => Promise.all(places.map(installOne)))
-  for (const { code, problem } of codes) {
-    if (problem !== undefined) say(problem)
-    if (code !== 0) return code
-  }
-  return 0
+  const ends = await step(`Installing ${places.map(nameOf).join(', ')}`, () => Promise.all(places.map(installOne)))
+  for (const { problem } of ends) if (problem !== undefined) say(problem)
+  return Math.max(...ends.map(({ code }) => code))
 }
 
 function nameOf({ folder, level }) {
@@ -280,8 +277,8 @@ async function installOne({ folder, level }) {
   if (signalCode !== undefined) return { code: signalCode }
   if (code !== 0) {
     const reason = error ? `npm could not be started (${error.code ?? error.message})` : `npm exited with code ${code}`
-    const fix = `Check the network, then run "npm install" in ${join(ROOT, folder)}.`
-    return { code: 1, problem: `${output}Drydock could not install its packages: ${reason}. ${fix}` }
+    const problem = `${output}The installation of ${nameOf({ folder, level })} failed: ${reason}.`
+    return { code: 1, problem: `${problem} Check the network, then start again.` }
   }
   const problem = folder === PINNED ? await whyPinnedNodeFails() : undefined
   if (problem !== undefined) return { code: 1, problem }
@@ -312,7 +309,7 @@ function npm() {
 
 /** Says why the Node that npm installed is not usable; undefined if it is. */
 async function whyPinnedNodeFails() {
-  const fix = `Install Node ${NODE_MAJOR} or newer, or run "npm install" in ${join(ROOT, PINNED)} and start again.`
+  const fix = `Install Node ${NODE_MAJOR} or newer, or delete ${join(ROOT, PINNED, 'node_modules')} and start again.`
   if (!existsSync(PINNED_NODE)) return `The pinned Node is missing: ${PINNED_NODE}\n${fix}`
   const { code, output } = await run(PINNED_NODE, ['--version'])
   const version = output.trim()

@@ -84,7 +84,7 @@ describe('the Node that runs Drydock', () => {
     const { code, stderr } = await clone.setUp({ FAKE_NPM: 'no-node' })
     expect(code).toBe(1)
     expect(stderr).toContain(`The pinned Node is missing: ${clone.root}/${Clone.pinnedNode}\n`)
-    expect(stderr).toContain('Install Node 24 or newer, or run "npm install" in ')
+    expect(stderr).toContain('Install Node 24 or newer, or delete ')
     expect(await clone.setUp()).toMatchObject({ code: 0, stderr: printing('Installing Node 24 ...') })
   })
 })
@@ -130,10 +130,18 @@ test('a failure of npm prints its output and a fix', async () => {
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr.replace(/\d+\.\d s/, '? s')).toBe(
     `${INSTALLING} ? s\nnpm says something\nnpm error no network\n` +
-      'Drydock could not install its packages: npm exited with code 7. Check the network, then run ' +
-      `"npm install" in ${clone.root}.\n`,
+      'The installation of the packages needed to start (without those for tests and checks) failed: ' +
+      'npm exited with code 7. Check the network, then start again.\n',
   )
   expect(await clone.setUp()).toEqual({ ...DONE, stderr: printing(INSTALLING) })
+})
+
+test('two failed installations are both reported', async () => {
+  const clone = new Clone()
+  const { code, stderr } = await clone.setUp({ FAKE_NPM: 'fail' }, ['--dev', 'test'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('The installation of all packages failed: npm exited with code 7')
+  expect(stderr).toContain('The installation of the packages of test failed: npm exited with code 7')
 })
 
 test('the second of two concurrent set-ups waits for the first, which installs', async () => {

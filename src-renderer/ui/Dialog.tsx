@@ -43,7 +43,7 @@ export function Confirm({ open, onOpenChange, action, children, details, onConfi
           )}
           <div className="mt-4 flex justify-end gap-2">
             <AlertDialog.Cancel asChild>
-              <Button>{kind === 'danger' ? 'Keep it' : 'Cancel'}</Button>
+              <Button>Cancel</Button>
             </AlertDialog.Cancel>
             <AlertDialog.Action asChild>
               <Button kind={kind} onClick={onConfirm}>

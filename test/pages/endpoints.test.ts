@@ -261,7 +261,7 @@ describe('an endpoint', () => {
     }
     await ask()
     await expectAccessible()
-    await page.getByRole('button', { name: 'Keep it' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
     expect((await service.ask('GET', '/api/endpoints/hello')).status).toBe(200)
     await ask()
     await page.getByRole('button', { name: 'Delete endpoint hello' }).click()

@@ -188,7 +188,7 @@ describe('the drawer of a worker', () => {
     await drawer.getByRole('button', { name: 'Stop worker' }).click()
     const question = page.getByRole('alertdialog')
     await question.getByText('It runs 1 job').waitFor()
-    await question.getByRole('button', { name: 'Keep it' }).click()
+    await question.getByRole('button', { name: 'Cancel' }).click()
     expect((await workerIn(service, 'running')).id).toBe(id)
     await drawer.getByRole('button', { name: 'Stop worker' }).click()
     await question.getByRole('button', { name: `Stop worker ${id}` }).click()

@@ -24,16 +24,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
     run()
   }
   return (
-    <WideDialog
-      title="All actions"
-      hidesTitle
-      size="list"
-      onClose={onClose}
-      onCloseAutoFocus={(event) => {
-        // A field that was chosen has the focus meanwhile.
-        if (document.activeElement !== document.body) event.preventDefault()
-      }}
-    >
+    <WideDialog title="All actions" hidesTitle size="list" onClose={onClose}>
       <Cmdk ref={nameSelection} label="All actions" loop shouldFilter={false}>
         <Cmdk.Input
           value={typed}

@@ -6,6 +6,7 @@ import clsx from 'clsx'
 import { X } from 'lucide-react'
 import { type ReactNode, useRef } from 'react'
 import { Button, IconButton } from './Button.tsx'
+import { useReturnFocus } from './use-return-focus.ts'
 
 /** A question before something that cannot be taken back; its button is named by the object. */
 export type ConfirmProps = {
@@ -24,11 +25,13 @@ export type ConfirmProps = {
 
 /** Asks before something is done. Escape and a click beside the question are a no. */
 export function Confirm({ open, onOpenChange, action, children, details, onConfirm, kind = 'danger' }: ConfirmProps) {
+  const returnFocus = useReturnFocus()
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Overlay className="fixed inset-0 z-40 bg-veil" />
         <AlertDialog.Content
+          {...returnFocus}
           className={clsx(
             'enters fixed left-1/2 z-50 w-[calc(100%-2rem)] -translate-x-1/2 rounded-control border border-line bg-surface-1 p-4 shadow-float',
             details === undefined ? 'top-1/3 max-w-md' : 'top-[12vh] max-w-2xl',
@@ -73,6 +76,7 @@ type SidePanelProps = {
 export function SidePanel({ open, onOpenChange, title, width = 'narrow', fills = false, children }: SidePanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
+  const returnFocus = useReturnFocus()
   return (
     <Dialog.Root open={open} onOpenChange={onOpenChange}>
       <Dialog.Portal>
@@ -80,7 +84,9 @@ export function SidePanel({ open, onOpenChange, title, width = 'narrow', fills =
         <Dialog.Content
           ref={panel}
           aria-describedby={undefined}
+          {...returnFocus}
           onOpenAutoFocus={(event) => {
+            returnFocus.onOpenAutoFocus()
             // What there is to fill in, or the panel, and not the button that closes it: its tooltip would take the
             // Escape.
             const first = body.current?.querySelector<HTMLElement>('input, textarea, select') ?? panel.current

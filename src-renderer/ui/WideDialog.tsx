@@ -1,6 +1,7 @@
 import * as Dialog from '@radix-ui/react-dialog'
 import clsx from 'clsx'
 import type { ComponentProps } from 'react'
+import { useReturnFocus } from './use-return-focus.ts'
 
 /** A dialog with room for work. All else is what its content takes, as handlers of events. */
 export type WideDialogProps = Omit<ComponentProps<typeof Dialog.Content>, 'title' | 'className'> & {
@@ -30,6 +31,7 @@ export function WideDialog({ title, hidesTitle = false, size, onClose, children,
         <Dialog.Overlay className="fixed inset-0 z-40 bg-veil" />
         <Dialog.Content
           aria-describedby={undefined}
+          {...useReturnFocus()}
           {...content}
           className={clsx(
             'enters fixed z-50 rounded-control border border-line bg-surface-1 shadow-float',

@@ -262,6 +262,7 @@ describe('an endpoint', () => {
     await ask()
     await expectAccessible()
     await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'More for hello' }).and(page.locator(':focus')).waitFor()
     expect((await service.ask('GET', '/api/endpoints/hello')).status).toBe(200)
     await ask()
     await page.getByRole('button', { name: 'Delete endpoint hello' }).click()

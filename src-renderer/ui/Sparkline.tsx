@@ -13,7 +13,7 @@ export function Sparkline({ values, label }: SparklineProps) {
       role="img"
       aria-label={label}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
-      className="h-5 w-30"
+      className="h-5 w-full max-w-30"
       preserveAspectRatio="none"
     >
       <title>{label}</title>

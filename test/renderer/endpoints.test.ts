@@ -6,7 +6,7 @@ import {
   groupOfEndpoint,
   readEndpointFilter,
 } from '../../src-renderer/features/endpoints/endpoint-list-filter.ts'
-import { endpointKind, endpointState } from '../../src-renderer/features/endpoints/endpoint-state.ts'
+import { endpointKind, endpointState, nameInApp } from '../../src-renderer/features/endpoints/endpoint-state.ts'
 import { toGrid, valuesOf, workersIn } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { anEndpoint } from './support.tsx'
 
@@ -39,12 +39,19 @@ describe('the state of an endpoint', () => {
     expect(endpointState(anEndpoint('e', facts), workers).text).toBe(word)
   })
 
+  test('of an app stands with the name that tells it apart there', () => {
+    const app = { name: 'shop', environment: 'production', resource: 'greet', code: 'c', variables: 0 }
+    expect(nameInApp({ name: 'greet (shop/production)', app })).toBe('greet')
+    expect(nameInApp({ name: 'Renamed', app })).toBe('Renamed')
+    expect(nameInApp({ name: 'greet (mine)', app: undefined })).toBe('greet (mine)')
+  })
+
   test('stands with what it runs', () => {
     const app = { name: 'shop', environment: 'dev', resource: 'r', code: 'c', variables: 0 }
     expect(endpointKind({ handler: '/h.py' })).toBe('queue, handler')
-    expect(endpointKind({ handler: '/h.py', app })).toBe('queue, app shop')
+    expect(endpointKind({ handler: '/h.py', app })).toBe('queue, app')
     expect(endpointKind({ graph: { behind: 'sketch', version: 1 } })).toBe('published graph')
-    expect(endpointKind({ loadBalanced: { port: 80 } })).toBe('load-balanced, command')
+    expect(endpointKind({ loadBalanced: { port: 80 } })).toBe('load-balanced')
     expect(endpointKind({ container: { ...containerSettings.parse({}), image: 'i' } })).toBe('queue, image')
   })
 })

@@ -1,3 +1,4 @@
+import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { EndpointCrash, WorkerView } from '../../../src-main/contract/endpoint.ts'
@@ -10,7 +11,7 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { CutName, Duration, Nothing } from '../../ui/Values.tsx'
-import { endpointKind, endpointState, stateNow } from './endpoint-state.ts'
+import { endpointKind, endpointState, nameInApp, stateNow } from './endpoint-state.ts'
 
 /** A row of the list: the endpoint, its workers, and its figures once they have come. */
 export type EndpointRow = {
@@ -19,16 +20,20 @@ export type EndpointRow = {
   readonly stats: EndpointStats | undefined
 }
 
-/** The columns of the list of endpoints. */
-export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
+/** The columns of the list of endpoints. @param isGrouped whether groups say the apps and environments */
+export const endpointColumns = (isGrouped: boolean): readonly Column<EndpointRow>[] => [
   {
     id: 'name',
     header: 'Name',
     width: 260,
     grow: 3,
     sortBy: ({ endpoint }) => endpoint.name,
-    cell: ({ endpoint }) => <Name {...endpoint} />,
+    cell: ({ endpoint }) => <Name {...endpoint} isGrouped={isGrouped} />,
   },
+  ...REST,
+]
+
+const REST: readonly Column<EndpointRow>[] = [
   {
     id: 'state',
     header: 'State',
@@ -40,7 +45,7 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   {
     id: 'kind',
     header: 'Kind',
-    width: 90,
+    width: 112,
     grow: 1,
     sortBy: ({ endpoint }) => endpointKind(endpoint),
     cell: ({ endpoint }) => <span className="text-ink-2">{endpointKind(endpoint)}</span>,
@@ -80,37 +85,45 @@ export const ENDPOINT_COLUMNS: readonly Column<EndpointRow>[] = [
   },
   {
     id: 'hour',
-    header: 'Work in the last hour',
-    width: 104,
+    header: 'Last hour',
+    width: 96,
     sortBy: ({ stats }) => stats?.submitted.reduce((sum, one) => sum + one, 0),
     cell: ({ endpoint, stats }) => <LastHour endpoint={endpoint} stats={stats} />,
   },
   {
     id: 'error',
     header: 'Last error',
-    width: 100,
+    width: 90,
     grow: 2,
     sortBy: errorText,
     cell: (row) => <LastError {...row} />,
   },
 ]
 
-function Name({ id, name, app }: Pick<LiveEndpoint, 'id' | 'name' | 'app'>) {
+type NameProps = Pick<LiveEndpoint, 'id' | 'name' | 'app'> & { readonly isGrouped: boolean }
+
+function Name({ id, name, app, isGrouped }: NameProps) {
+  const shown = nameInApp({ name, app })
   return (
     <span className="flex min-w-0 items-center gap-2">
-      <Link to={ADDRESS.endpoint(id)} className="flex min-w-0 items-center gap-2 font-medium hover:underline">
-        <CutName name={name} />
-        {name !== id && (
-          // The id gives way last: it is what calls are sent to.
-          <span className="flex max-w-1/2 min-w-0 shrink-0 font-mono text-small font-normal text-ink-2">
+      <Link to={ADDRESS.endpoint(id)} className="flex min-w-0 flex-1 items-center gap-2 font-medium hover:underline">
+        <CutName name={shown} />
+        {shown !== id && (
+          // The id gives way last, as it is what calls are sent to; in an app it is the name with a suffix.
+          <span
+            className={clsx(
+              'flex min-w-0 font-mono text-small font-normal text-ink-2',
+              app === undefined ? 'max-w-1/2 shrink-0' : 'flex-1',
+            )}
+          >
             <CutName name={id} />
           </span>
         )}
       </Link>
-      {app !== undefined && (
+      {app !== undefined && !isGrouped && (
         <Tooltip text={`Environment ${app.environment} of app ${app.name}`}>
-          <span className="max-w-28 shrink-0 truncate rounded-control border border-line bg-surface-2 px-1.5 text-small leading-4.5">
-            {app.environment}
+          <span className="max-w-1/2 shrink-0 truncate rounded-control border border-line bg-surface-2 px-1.5 text-small leading-4.5">
+            {app.name}/{app.environment}
           </span>
         </Tooltip>
       )}

@@ -16,7 +16,7 @@ import { EmptyState, SkeletonRows } from '../../ui/PageStates.tsx'
 import { SavedViews } from '../../ui/SavedViews.tsx'
 import { Table } from '../../ui/table/Table.tsx'
 import { type SetSearchParts, useAddressSort, useSearchParts } from '../../ui/use-address.ts'
-import { ENDPOINT_COLUMNS, type EndpointRow } from './EndpointColumns.tsx'
+import { type EndpointRow, endpointColumns } from './EndpointColumns.tsx'
 import {
   ENDPOINT_KINDS,
   type EndpointListFilter,
@@ -43,6 +43,8 @@ export function EndpointListPage() {
   const all = useEndpointRows()
   const rows = useMemo(() => filterEndpoints(all, filter), [all, filter])
   const hasApps = all.some(({ endpoint }) => endpoint.app !== undefined)
+  const isGrouped = hasApps && filter.isGrouped
+  const columns = useMemo(() => endpointColumns(isGrouped), [isGrouped])
   const isEmpty = useAppState((state) => Object.keys(state.live.endpoints).length === 0)
   const isNew = useAppState(({ live }) => Object.values(live.endpoints).every(isSample))
   const wanted = NEW_ENDPOINTS.find((kind) => kind === search.get('new'))
@@ -105,11 +107,11 @@ export function EndpointListPage() {
       {loaded && rows.length > 0 && (
         <Table
           label="Endpoints"
-          columns={ENDPOINT_COLUMNS}
+          columns={columns}
           rows={rows}
           rowId={idOf}
           onOpen={(row) => go(ADDRESS.endpoint(row.endpoint.id))}
-          groupOf={hasApps && filter.isGrouped ? groupOf : undefined}
+          groupOf={isGrouped ? groupOf : undefined}
           sort={sort}
           onSort={setSort}
           className="max-h-full rounded-control border border-line bg-surface-1"

@@ -39,7 +39,12 @@ export function endpointState(endpoint: Facts, workers: readonly Pick<WorkerView
   return endpointStateDot(stateNow(endpoint, workers))
 }
 
-/** What an endpoint runs, in two or three words. */
+/** The name of an endpoint; of a deployed one without app and environment, which its name repeats. */
+export function nameInApp({ name, app }: Pick<LiveEndpoint, 'name' | 'app'>): string {
+  return app !== undefined && name.startsWith(`${app.resource} (`) ? app.resource : name
+}
+
+/** What an endpoint runs, in two words. */
 export function endpointKind({
   loadBalanced,
   app,
@@ -49,5 +54,5 @@ export function endpointKind({
 }: Pick<LiveEndpoint, 'loadBalanced' | 'app' | 'container' | 'handler' | 'graph'>): string {
   if (graph !== undefined) return 'published graph'
   const program = handler !== undefined ? 'handler' : container?.image !== undefined ? 'image' : 'command'
-  return `${loadBalanced === undefined ? 'queue' : 'load-balanced'}, ${app === undefined ? program : `app ${app.name}`}`
+  return loadBalanced === undefined ? `queue, ${app === undefined ? program : 'app'}` : 'load-balanced'
 }

@@ -27,6 +27,23 @@ test('Markdown is shown with its lists, code and links', () => {
   expect(link.target).toBe('_blank')
 })
 
+test('a table has cells with borders, aligned as the columns say', () => {
+  renderNote('| a | b |\n|---|--:|\n| 1 | 2 |')
+  for (const cell of [screen.getByRole('columnheader', { name: 'b' }), screen.getByRole('cell', { name: '2' })]) {
+    expect(cell.className).toContain('border')
+    expect(cell.style.textAlign).toBe('right')
+  }
+})
+
+test('a task shows a checkbox that cannot be changed', () => {
+  renderNote('- [ ] open\n- [x] done\n- no task')
+  const boxes = screen.getAllByRole<HTMLInputElement>('checkbox')
+  expect(boxes.map(({ checked, disabled }) => [checked, disabled])).toEqual([
+    [false, true],
+    [true, true],
+  ])
+})
+
 describe('a hostile note', () => {
   test.each([
     '<script>document.title = "x"</script>',

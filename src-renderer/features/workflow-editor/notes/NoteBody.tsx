@@ -1,5 +1,5 @@
 import Markdown, { type MarkdownToJSX, RuleType } from 'markdown-to-jsx/react'
-import { Component, type ReactNode, useState } from 'react'
+import { Component, type ComponentProps, type ReactNode, useState } from 'react'
 import { asText, type JsonValue } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { NodeView } from '../../../../src-main/domain/workflow/node-view.ts'
 import { asItIs, useTyping } from '../widgets/use-typing.ts'
@@ -89,6 +89,8 @@ const TOO_DEEP = /^(?:[ \t]*(?:[>*+-]|\d{1,9}[.)])){20}/m
 
 type Inside = { readonly children?: ReactNode }
 
+const CELL = 'border border-line-strong px-1.5 py-0.5'
+
 function Link({ href, children }: Inside & { readonly href?: string }) {
   const address = safeLink(href)
   if (address === undefined) return <span title="This link is not http or https, so it is disabled.">{children}</span>
@@ -141,6 +143,27 @@ const PARTS: MarkdownToJSX.Overrides = {
   p: ({ children }: Inside) => <p className="my-1 first:mt-0 last:mb-0">{children}</p>,
   ul: ({ children }: Inside) => <ul className="my-1 list-disc pl-4">{children}</ul>,
   ol: ({ children }: Inside) => <ol className="my-1 list-decimal pl-4">{children}</ol>,
+  // A task has its checkbox in the place of the bullet.
+  li: ({ children }: Inside) => <li className="has-[>input]:-ml-4 has-[>input]:list-none">{children}</li>,
+  input: ({ checked }: ComponentProps<'input'>) => (
+    <input type="checkbox" checked={checked ?? false} disabled readOnly className="mr-1 align-middle" />
+  ),
+  table: ({ children }: Inside) => (
+    <div className="my-1 overflow-x-auto">
+      <table className="border-collapse">{children}</table>
+    </div>
+  ),
+  // The style has the alignment of the column.
+  th: ({ children, style }: ComponentProps<'th'>) => (
+    <th style={style} className={`${CELL} bg-surface-2 font-semibold`}>
+      {children}
+    </th>
+  ),
+  td: ({ children, style }: ComponentProps<'td'>) => (
+    <td style={style} className={CELL}>
+      {children}
+    </td>
+  ),
   code: ({ children }: Inside) => <code className="rounded-control bg-surface-2 px-1 font-mono">{children}</code>,
   pre: ({ children }: Inside) => (
     <pre className="my-1 overflow-x-auto rounded-control bg-surface-2 p-1.5">{children}</pre>

@@ -16,7 +16,7 @@ export type HealthFacts = {
   readonly throttledReason: string | undefined
   /** Whether it answers requests instead of taking jobs. */
   readonly loadBalanced: boolean
-  /** Figures of a range; undefined: they have not come yet. */
+  /** Figures of a range, like `hour` or `5 minutes`; undefined: they have not come yet. */
   readonly stats:
     | { readonly totals: MetricsTotals; readonly points: readonly MetricsPoint[]; readonly range: string }
     | undefined
@@ -111,8 +111,8 @@ function statsHealth({ stats, state, inProgress, lastError, loadBalanced }: Heal
       execution === undefined || ended === 1
         ? ''
         : `, half of them within ${durationText(execution.p50)}, 99 % within ${durationText(execution.p99)}`
-    const all = ended === 1 ? `The one ${work}` : `All ${counted(ended, work)}`
-    return { level: 'good', text: 'Healthy', reason: `${all} in the last ${range} completed${took}.` }
+    const all = ended === 1 ? counted(ended, work) : `All ${counted(ended, work)}`
+    return { level: 'good', text: 'Healthy', reason: `${all} completed in the last ${range}${took}.` }
   }
   if (hasRecovered(points))
     return { level: 'good', text: 'Recovered', reason: `The newest ${work}s completed. ${failures}${error}` }

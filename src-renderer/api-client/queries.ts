@@ -3,12 +3,12 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { DAY_MS, HOUR_MS } from '../../src-main/contract/units.ts'
 import type { ApiClient } from './client.ts'
 
-/** The spans of charts, with how often their newest point can change; ms. */
+/** The spans of charts in ms, with how often their newest point can change, and the words after "in the last". */
 export const RANGES = {
-  '5 m': { spanMs: 300_000, everyMs: 10_000 },
-  '1 h': { spanMs: HOUR_MS, everyMs: 10_000 },
-  '24 h': { spanMs: DAY_MS, everyMs: 60_000 },
-  '7 d': { spanMs: 7 * DAY_MS, everyMs: 300_000 },
+  '5 m': { spanMs: 300_000, everyMs: 10_000, words: '5 minutes' },
+  '1 h': { spanMs: HOUR_MS, everyMs: 10_000, words: 'hour' },
+  '24 h': { spanMs: DAY_MS, everyMs: 60_000, words: '24 hours' },
+  '7 d': { spanMs: 7 * DAY_MS, everyMs: 300_000, words: '7 days' },
 } as const
 
 /** The span of a chart. */

@@ -98,7 +98,7 @@ function HealthNotice({ endpoint, range }: HealthNoticeProps) {
     waitingReason: endpoint.waitingReason,
     throttledReason: endpoint.throttledReason,
     loadBalanced: endpoint.loadBalanced !== undefined,
-    stats: data && range && { totals: data.totals, points: data.points, range },
+    stats: data && range && { totals: data.totals, points: data.points, range: RANGES[range].words },
     lastError: recent && errorLine(recent.error),
   })
   if (health === undefined) return null

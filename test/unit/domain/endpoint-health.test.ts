@@ -15,7 +15,7 @@ const point = (completed: number, failed: number): MetricsPoint => ({
 function stats(...ended: readonly (readonly [completed: number, failed: number])[]): HealthFacts['stats'] {
   const sum = (at: 0 | 1) => ended.reduce((all, one) => all + one[at], 0)
   const totals = { ...counts, completed: sum(0), failed: sum(1) }
-  return { totals, points: ended.map(([completed, failed]) => point(completed, failed)), range: '1 h' }
+  return { totals, points: ended.map(([completed, failed]) => point(completed, failed)), range: 'hour' }
 }
 
 const FACTS: HealthFacts = {
@@ -24,31 +24,31 @@ const FACTS: HealthFacts = {
   stats: stats([40, 0]),
 }
 
-const ALL_COMPLETED = 'All 40 jobs in the last 1 h completed, half of them within 120 ms, 99 % within 1.4 s.'
-const NOTHING_ENDED = 'No job ended in the last 1 h.'
+const ALL_COMPLETED = 'All 40 jobs completed in the last hour, half of them within 120 ms, 99 % within 1.4 s.'
+const NOTHING_ENDED = 'No job ended in the last hour.'
 const BUSY = { state: 'running', inQueue: 2, waitingReason: 'All workers are busy' } as const
 const NO_GPU = { state: 'waiting', inQueue: 1, waitingReason: 'It needs 1 GPU, 0 are free' } as const
 
 describe('whether an endpoint is healthy', () => {
   test.each<[string, Partial<HealthFacts>, string]>([
     ['all completed', {}, `good Healthy: ${ALL_COMPLETED}`],
-    ['one completed', { stats: stats([1, 0]) }, 'good Healthy: The one job in the last 1 h completed.'],
+    ['one completed', { stats: stats([1, 0]) }, 'good Healthy: 1 job completed in the last hour.'],
     [
       'most failed',
       { stats: stats([6, 36], [0, 1]), lastError: 'RuntimeError: out of memory' },
-      'bad Failing: 37 of 43 jobs failed in the last 1 h. Latest error: RuntimeError: out of memory.',
+      'bad Failing: 37 of 43 jobs failed in the last hour. Latest error: RuntimeError: out of memory.',
     ],
-    ['few failed', { stats: stats([40, 2], [1, 1]) }, 'warning Some failures: 3 of 44 jobs failed in the last 1 h.'],
+    ['few failed', { stats: stats([40, 2], [1, 1]) }, 'warning Some failures: 3 of 44 jobs failed in the last hour.'],
     [
       'it failed and completes again',
       { stats: stats([0, 37], [0, 0], [2, 0]) },
-      'good Recovered: The newest jobs completed. 37 of 39 jobs failed in the last 1 h.',
+      'good Recovered: The newest jobs completed. 37 of 39 jobs failed in the last hour.',
     ],
     ['nothing ended', { stats: stats() }, `resting Idle: ${NOTHING_ENDED} A worker is ready for the next one.`],
     [
       'nothing ended and no worker is ready',
       { stats: stats(), state: 'asleep', loadBalanced: true },
-      'resting Idle: No request ended in the last 1 h. A worker starts with the next one.',
+      'resting Idle: No request ended in the last hour. A worker starts with the next one.',
     ],
     [
       'the first one runs',
@@ -72,7 +72,7 @@ describe('whether an endpoint is healthy', () => {
     [
       'workers are busy with what fails',
       { ...BUSY, stats: stats([0, 9]) },
-      'bad Failing: 9 of 9 jobs failed in the last 1 h. 2 jobs wait. All workers are busy.',
+      'bad Failing: 9 of 9 jobs failed in the last hour. 2 jobs wait. All workers are busy.',
     ],
     [
       'a worker finds no place',

@@ -1,5 +1,7 @@
 /** The client of commands and of the desktop: HTTP of Node, with the account key. */
 import type { ErrorBody } from '../contract/errors.ts'
+import { errorCode } from '../domain/error-code.ts'
+import { lookupError } from '../domain/lookup-error.ts'
 import {
   ApiError,
   addressOf,
@@ -55,8 +57,7 @@ export function createServiceClient(
   // What ends a connection, or keeps it from beginning; errors of ours and the caller's end are passed on.
   const told = (cause: unknown) => {
     if (!(cause instanceof Error) || cause.name === 'AbortError') return cause
-    const code = 'code' in cause ? String(cause.code) : ''
-    return notReachable(CONNECTION_REASONS[code] ?? cause.message, cause)
+    return notReachable(CONNECTION_REASONS[errorCode(cause)] ?? lookupError(cause) ?? cause.message, cause)
   }
   const { call, open } = createCalls({
     async send({ address, headers, ...rest }: Omit<HttpRequest, 'url'> & { readonly address: string }) {
@@ -111,8 +112,6 @@ const UNKNOWN_CERTIFICATE = 'it shows another certificate than the one that `dry
 const CONNECTION_REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was lost',
-  ENOTFOUND: 'there is no host with that name',
-  EAI_AGAIN: 'the host name could not be looked up',
   ETIMEDOUT: 'it took too long',
   CERT_SIGNATURE_FAILURE: UNKNOWN_CERTIFICATE,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_CERTIFICATE,

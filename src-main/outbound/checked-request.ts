@@ -7,6 +7,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage, type 
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
 import { errorCode } from '../domain/error-code.ts'
+import { lookupError } from '../domain/lookup-error.ts'
 import { connectHost } from '../domain/own-addresses.ts'
 
 /** An address that is not asked, whatever becomes of the network. */
@@ -61,5 +62,5 @@ export function redirectOf({ statusCode = 0, headers }: IncomingMessage): string
 /** What went wrong, for a person. */
 export function networkError(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  return error.message === '' ? errorCode(error) : error.message
+  return lookupError(error) ?? (error.message === '' ? errorCode(error) : error.message)
 }

@@ -62,7 +62,9 @@ describe('the overview of an endpoint', () => {
     const said = await totals.locator('dd').allTextContents()
     expect([...said.slice(0, 4), said.at(-1)]).toEqual(['2', '0', '2', '100 %', '2'])
     const health = page.getByRole('status', { name: 'Health' })
-    await health.getByText('Failing. 2 of 2 jobs failed in the last 5 minutes. Latest error: ValueError: no face.').waitFor()
+    await health
+      .getByText('Failing. 2 of 2 jobs failed in the last 5 minutes. Latest error: ValueError: no face.')
+      .waitFor()
     const latest = page.getByRole('grid', { name: 'Latest jobs' })
     for (const error of ['ValueError: no face', 'job timed out after 0 retries'])
       await latest.getByText(error).waitFor()

@@ -163,7 +163,8 @@ export class Desktop {
       case 'down':
         log.warn('service ended unexpectedly', { why: state.why, crashes: state.crashes })
         shell.notifyPages({ ...state, kind: 'service-ended' })
-        if (this.#signedInTo === undefined && state.looping) void this.#ask(state.why)
+        if (this.#signedInTo === undefined && state.looping)
+          void this.#ask(`The service ended ${state.crashes} times. The last time: ${state.why}`)
         return
       case 'refused':
         log.warn('service does not start', { why: state.why })

@@ -100,7 +100,11 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   const opened = join(home, 'opened')
   program(join(home, 'bin', 'xdg-open'), `echo "$1" >> '${opened}'`)
   const run = (...command: string[]) =>
-    execFileSync('setpriv', [...AS_USER.slice(1), ...command], { env, cwd: home, encoding: 'utf8' }).trim()
+    execFileSync('setpriv', [...AS_USER.slice(1), ...command], {
+      ...{ env, cwd: home, encoding: 'utf8' },
+      // A window that closes just now is waited for without end.
+      timeout: 5000,
+    }).trim()
   const xdotool = (...args: string[]) => run('xdotool', ...args)
   const pressNow = (title: string, ...keys: string[]) => {
     const [window = ''] = xdotool('search', '--onlyvisible', '--name', title).split('\n')

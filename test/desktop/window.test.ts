@@ -100,6 +100,22 @@ describe('the window', () => {
     ).toEqual(['facts onNotice pickFile pickFolder revealFile signIn', ...Array(5).fill('undefined')])
   })
 
+  test('shows the log of its service in a window of its own', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    await desktop.window()
+    const opened = desktop.app.waitForEvent('window')
+    await desktop.app.evaluate(({ Menu }) => {
+      const items = Menu.getApplicationMenu()?.items.flatMap(({ submenu }) => submenu?.items ?? []) ?? []
+      items.find(({ label }) => label === 'Show log')?.click()
+    })
+    const log = await opened
+    await until(async () => expect(await log.textContent('body')).toContain('service started'))
+    screen.shoot('log-of-the-service')
+    await log.close()
+    expect(desktop.app.windows()).toHaveLength(1)
+  })
+
   test('obeys its own policy on every page', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)

@@ -177,7 +177,7 @@ describe('the desktop', () => {
     writeFileSync(program, 'throw new RangeError("no such version")')
     const { desktop, asked, told } = setup({ program })
     desktop.start()
-    await until(() => expect(asked).toEqual(['RangeError: no such version']))
+    await until(() => expect(asked).toEqual(['The service ended 4 times. The last time: RangeError: no such version']))
     expect(told.at(-1)).toMatchObject({ kind: 'service-ended', crashes: 4, looping: true })
   })
 

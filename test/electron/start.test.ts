@@ -61,14 +61,23 @@ describe('drydock start', () => {
     // As the real one: its first argument is the file of the application.
     writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${FAKE}' "$@"\n`)
     chmodSync(program, 0o755)
-    const env = { DRYDOCK_ELECTRON: program, DISPLAY: ':99', ELECTRON_DISABLE_SANDBOX: '1' }
+    const env = {
+      ...{ DRYDOCK_ELECTRON: program, DISPLAY: ':99', ELECTRON_DISABLE_SANDBOX: '1' },
+      XDG_DATA_HOME: join(folder, 'share'),
+    }
     const running = startCommand(['start', '--data', 'd', '--port', '0'], { cwd: folder, env })
     const file = join(folder, 'd', 'service.json')
     await until(() => expect(existsSync(file)).toBe(true))
     const { pid, url } = JSON.parse(readFileSync(file, 'utf8'))
     expect((await fetch(`${url}/endpoints/`)).status).toBe(200)
     running.child.kill('SIGTERM')
-    expect(await running.ended).toMatchObject({ exitCode: 0, stdout: '' })
+    const entry = join(folder, 'share', 'applications', 'drydock-clone.desktop')
+    const { exitCode, stdout } = await running.ended
+    expect({ exitCode, stdout }).toEqual({
+      exitCode: 0,
+      stdout: `drydock:// links open this clone: wrote ${entry} (\`--no-links\` removes it)\n`,
+    })
+    expect(readFileSync(entry, 'utf8')).toContain(`"${program}"`)
     expect(existsSync(file)).toBe(false)
     expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })

@@ -12,6 +12,8 @@ import { globalOptions, outputOf } from '../session.ts'
 import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
+type StartOptions = { readonly port?: number; readonly window: boolean; readonly links: boolean }
+
 /** `drydock start`: open the desktop window, or run the service with its sample endpoint and show that it answers. */
 export function addStart(program: Command, surroundings: Surroundings): void {
   program
@@ -23,6 +25,7 @@ export function addStart(program: Command, surroundings: Surroundings): void {
       wholeNumber,
     )
     .option('--no-window', 'run the service in this terminal instead of a window')
+    .option('--no-links', 'do not open drydock:// links with this clone, on Linux; removes the desktop entry')
     .addHelpText(
       'after',
       `
@@ -34,11 +37,11 @@ Examples:
   $ drydock start --data ./data --port 0
   $ drydock start --no-window`,
     )
-    .action(async ({ port, window }: { port?: number; window: boolean }, command: Command) => {
+    .action(async ({ port, window, links }: StartOptions, command: Command) => {
       const output = outputOf(command, surroundings)
       const data = dataFolder(globalOptions(command).data, surroundings)
       // A script that reads JSON waits for the service, and not for somebody to close a window.
-      if (window && !output.json && (await openedWindow(output, { data, port }, surroundings))) return
+      if (window && !output.json && (await openedWindow(output, { data, port, links }, surroundings))) return
       const { createClient } = await import('../client.ts')
       const options = { data, ...(port === undefined ? {} : { port }) }
       try {
@@ -66,7 +69,7 @@ Examples:
 /** Opens the window and waits until it is closed; prints the reason and returns false if it cannot be opened. */
 async function openedWindow(
   output: Output,
-  options: { readonly data: string; readonly port: number | undefined },
+  options: { readonly data: string; readonly port: number | undefined; readonly links: boolean },
   surroundings: Surroundings,
 ): Promise<boolean> {
   const { installedElectron, planWindow, runWindow } = await import('../desktop.ts')
@@ -80,8 +83,25 @@ async function openedWindow(
     const code = await buildStale([PROGRAM, SHELL], process.execPath)
     if (code !== 0) throw new CliError('WINDOW_FAILED', { why: 'the build failed' })
   }
+  if (plan.needsBuild && surroundings.platform === 'linux') await handleLinks(output, plan, options, surroundings)
   await runWindow(plan, options, surroundings)
   return true
+}
+
+/** A clone has no package that registers drydock:// links. */
+async function handleLinks(
+  output: Output,
+  { program, args }: { readonly program: string; readonly args: readonly string[] },
+  { data, links }: { readonly data: string; readonly links: boolean },
+  surroundings: Surroundings,
+): Promise<void> {
+  const { entryFile, registerLinks, removeLinks } = await import('../link-handler.ts')
+  const file = entryFile(surroundings)
+  const command = ['env', `DRYDOCK_NODE=${process.execPath}`, program, ...args, '--data', data]
+  if (!links) {
+    if (removeLinks(file)) output.line(`drydock:// links no longer open this clone: removed ${file}`)
+  } else if (registerLinks(file, command))
+    output.line(`drydock:// links open this clone: wrote ${file} (\`--no-links\` removes it)`)
 }
 
 type Facts = { readonly ready: boolean; readonly url: string; readonly data: string; readonly alreadyRunning?: true }

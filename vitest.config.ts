@@ -33,6 +33,7 @@ type Options = {
   environment?: 'happy-dom'
   globalSetup?: string
   setupFiles?: string
+  env?: Record<string, string>
   /** Default: WAITING. */
   group?: typeof WAITING
 }
@@ -51,6 +52,7 @@ function project(name: string, options: Options = {}) {
       environment: options.environment ?? 'node',
       globalSetup: options.globalSetup ?? [],
       setupFiles: options.setupFiles ?? [],
+      env: options.env ?? {},
       maxWorkers: group.maxWorkers,
       sequence: { groupOrder: group.groupOrder },
       testTimeout: limitMs,
@@ -84,6 +86,15 @@ const REST = [
   project('conformance'),
   project('pages', { globalSetup: BUILT, group: IN_BROWSERS }),
   project('electron', { globalSetup: BUILT, limitMs: PACKAGE_LIMIT_MS }),
+  project('desktop', { globalSetup: BUILT, group: IN_BROWSERS }),
+  // The page flows of `npm test` once more, in the window of Electron.
+  project('pages-in-window', {
+    include: [`test/pages/${SMOKE}`],
+    exclude: [],
+    globalSetup: BUILT,
+    group: IN_BROWSERS,
+    env: { DRYDOCK_TEST_WINDOW: 'electron' },
+  }),
   project('alone', { group: ALONE }),
 ]
 

@@ -2,8 +2,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import type { DesktopNotice } from '../../src-main/contract/bridge.ts'
 import { BRIDGE } from '../../src-main/contract/bridge-channels.ts'
-import { noBrowser } from '../support/chromium.ts'
-import { electronProgram } from '../support/electron-window.ts'
+import { inElectron, noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
 import { setup } from './support.ts'
 
@@ -39,7 +38,7 @@ async function giveBridge(page: Page, folder: string): Promise<{ tell: (notice: 
 describe.each(['light', 'dark'] as const)('the pages within the desktop (%s)', (colorScheme) => {
   test('tell what the desktop tells, and choose folders by the dialog of the system', async ({ skip }) => {
     skip(noBrowser !== undefined, noBrowser)
-    skip(electronProgram !== undefined, 'the bridge of the real window opens a real dialog')
+    skip(inElectron, 'the bridge of the real window opens a real dialog')
     const { service, page, open, expectAccessible, shoot, faults } = await setup({ colorScheme })
     const { tell } = await giveBridge(page, service.folder)
     await open('/apps')

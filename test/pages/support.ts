@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import type { RunOptions } from 'axe-core'
 import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core'
 import { afterAll, expect, onTestFinished } from 'vitest'
-import { launchChromium } from '../support/chromium.ts'
-import { electronProgram, openElectronWindow } from '../support/electron-window.ts'
+import { inElectron, launchChromium } from '../support/chromium.ts'
+import { openElectronWindow } from '../support/electron-window.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, type ServeOptions, startedService, until } from '../support/served-service.ts'
 import { endAll } from '../support/shared-in-file.ts'
@@ -80,7 +80,7 @@ export async function setup(
  * fails, stops the service or closes the page, the next test gets a fresh service.
  */
 export async function setupShared(look: BrowserContextOptions = {}, serve: ServeOptions = {}): Promise<Pages> {
-  if (electronProgram !== undefined) return setup(look, serve)
+  if (inElectron) return setup(look, serve)
   const kind = JSON.stringify(serve)
   if (shared?.kind !== kind) await endShared()
   shared ??= await share(kind, serve)
@@ -152,8 +152,7 @@ async function pagesOf(service: ServedService, page: Page, look: BrowserContextO
   const loading = followLoading(page)
   // The desktop has signed in its window. Otherwise a request follows the sign-in link, which is faster than loading it
   // in the page; sign-in.test.ts tests the link in the page.
-  if (electronProgram === undefined)
-    await page.context().request.get((await service.post('/api/session-links')).url, { maxRedirects: 0 })
+  if (!inElectron) await page.context().request.get((await service.post('/api/session-links')).url, { maxRedirects: 0 })
   async function showsWhatIs(): Promise<void> {
     await page.getByRole('contentinfo').getByText('service').waitFor()
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -284,10 +283,12 @@ async function openPage(
   page.context().setDefaultTimeout(PATIENCE_MS)
   await page.context().addInitScript(neverIdle)
   await page.context().addInitScript(recordNotices)
+  // The window has loaded its first page by itself.
+  if (inElectron) await page.reload()
   return page
 
   async function newPage(): Promise<Page> {
-    if (electronProgram !== undefined) return openElectronWindow(electronProgram, service.data, asked)
+    if (inElectron) return openElectronWindow(service.data, asked)
     const context = await (await launch(service.url())).newContext(asked)
     whenOver(() => context.close())
     return context.newPage()

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core'
 
+/** Whether the tests of the pages drive the window of Electron, and no browser. */
+export const inElectron = process.env.DRYDOCK_TEST_WINDOW === 'electron'
+
 // The first has no window at all and opens the same pages in two thirds of the time.
 const PLACES = [
   '/usr/bin/chromium-headless-shell',
@@ -33,13 +36,16 @@ const OFF_IN_PLAYWRIGHT = [
   'msEdgeUpdateLaunchServicesPreferredVersion',
 ]
 
-/** Why no browser can be had; undefined where there is one. */
-export const noBrowser: string | undefined =
-  CHROMIUM === undefined ? `Chromium is not there: none of ${PLACES.join(', ')}` : undefined
+const noChromium = CHROMIUM === undefined ? `Chromium is not there: none of ${PLACES.join(', ')}` : undefined
+
+/** Why no browser can be had, or no Electron where its window is driven instead; undefined where there is one. */
+export const noBrowser: string | undefined = inElectron
+  ? (await import('../desktop/support.ts')).noElectron
+  : noChromium
 
 /** How the browser of tests is started. */
 export function chromiumOptions(): LaunchOptions {
-  if (CHROMIUM === undefined) throw new Error(noBrowser)
+  if (CHROMIUM === undefined) throw new Error(noChromium)
   // Chromium's own sandbox needs rights that root in a container has not.
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const off = `--disable-features=${[...OFF_IN_PLAYWRIGHT, ...BESIDE_THE_PAGE].join(',')}`

@@ -185,7 +185,7 @@ function viewOf(host: GraphNode, definition: Subgraph, widget: PromotedWidget, k
     kind: inner?.kind ?? 'input',
     label: widget.label,
     input: inner?.input,
-    value: value ?? inner?.value,
+    value: value === undefined ? inner?.value : value,
     isLinked: host.inputs.items.some(({ name, link }) => link !== undefined && name === widget.input),
     ...(inner?.control === undefined ? {} : { control: inner.control }),
   }

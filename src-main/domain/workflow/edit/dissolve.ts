@@ -123,7 +123,9 @@ function withHostValues(
   const shown = new Map(views.filter(({ kind }) => kind === 'input').map(({ name, value }) => [name, value]))
   return promotedWidgets(host, definition).reduce((changed, widget) => {
     if (isLinked(host, widget.input)) return changed
-    const value = heldBy(host, widget) ?? shown.get(widget.key)
+    // A host may hold null, which is sent.
+    const held = heldBy(host, widget)
+    const value = held === undefined ? shown.get(widget.key) : held
     if (value === undefined) return changed
     return innerSlots(definition, widget).reduce((next, { node: inner, name }) => {
       const node = ids.get(inner)

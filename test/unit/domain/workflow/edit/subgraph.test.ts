@@ -169,3 +169,15 @@ test('points of links within go into the subgraph, and come out of it again', ()
   const back = made && dissolve(made.document, undefined, made.host, EDIT_TYPES)
   expect(back && [...waypointsOf(back.document).values()]).toHaveLength(1)
 })
+
+test('a host that holds null for a widget wins over the value inside, also when it is dissolved', () => {
+  const edits = [
+    { name: 'makeSubgraph', graph: 0, numbers: [0, 1, 7, 0] },
+    { name: 'promote', graph: 2, numbers: [8, 0, 0, 0] },
+    { name: 'setWidget', graph: 2, numbers: [23, 0, 0, 0] },
+  ] as const
+  const document = session(EMPTY_DOCUMENTS.plain, edits).at(-1) ?? beginning()
+  const host = document.nodes.items.find(({ widgetValues }) => JSON.stringify(widgetValues) === '[null]')
+  const dissolved = dissolve(document, undefined, host?.id ?? '', EDIT_TYPES)
+  expect(dissolved && does(dissolved.document)).toEqual(does(document))
+})

@@ -45,6 +45,8 @@ export type DesktopNeeds = Omit<SupervisorNeeds, 'onChange' | 'time'> & {
 
 // Before a page that could not be loaded is tried again, in ms: not at once, which could be a loop without a pause.
 const PAGE_AGAIN_MS = 1000
+// How long a service that is about to be stopped is asked for its jobs, in ms.
+const ANSWER_MS = 1000
 
 /** Has a life: start() and stop(), both safe to call twice. */
 export class Desktop {
@@ -56,6 +58,7 @@ export class Desktop {
   #signedInTo: string | undefined
   #page: string
   #asking = false
+  #stopped: Promise<void> | undefined
 
   constructor(needs: DesktopNeeds) {
     this.#needs = needs
@@ -80,18 +83,33 @@ export class Desktop {
   }
 
   /** Stops the service that it started, with its workers. */
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.#stopped ??= this.#end()
+    return this.#stopped
+  }
+
+  async #end(): Promise<void> {
     this.#teller.stop()
-    this.#service?.following.abort()
     const { state } = this.#supervisor
-    const { running } = this.#counts
+    const running = state.kind === 'up' && state.own ? await this.#runningNow() : 0
+    this.#service?.following.abort()
     const stopped = this.#supervisor.stop()
-    if (state.kind === 'up' && state.own && running > 0) {
+    if (running > 0) {
       const over = new AbortController()
       void stopped.finally(() => over.abort())
       if ((await this.#needs.shell.askToWait(running, over.signal)) === 'now') this.#supervisor.hurry()
     }
     await stopped
+  }
+
+  // The events may be behind.
+  async #runningNow(): Promise<number> {
+    try {
+      const live = await this.#service?.client.call('liveRead', { signal: AbortSignal.timeout(ANSWER_MS) })
+      return live?.endpoints.reduce((sum, { inProgress }) => sum + inProgress, 0) ?? 0
+    } catch {
+      return this.#counts.running
+    }
   }
 
   /** Brings the window to the front. @param page that it goes to; undefined: it stays where it is */

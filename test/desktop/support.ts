@@ -9,7 +9,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync,
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { _electron, type ElectronApplication, type Page } from 'playwright-core'
+import { _electron, type ElectronApplication, errors, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -159,6 +159,17 @@ export type OpenDesktop = {
   readonly service: () => ReturnType<typeof serviceOf>
 }
 
+// Of some fifty launches Playwright's debugger does not attach to one, which then never goes on: it is started anew.
+const LAUNCH_MS = 45_000
+const launch: typeof _electron.launch = async (options) => {
+  try {
+    return await _electron.launch(options)
+  } catch (error) {
+    if (!(error instanceof errors.TimeoutError)) throw error
+    return _electron.launch(options)
+  }
+}
+
 /** Starts the desktop on a screen. @param argv after its own */
 export async function openDesktop(
   screen: Screen,
@@ -172,13 +183,13 @@ export async function openDesktop(
     readonly env?: Readonly<Record<string, string>>
   } = {},
 ): Promise<OpenDesktop> {
-  const app = await _electron.launch({
+  const app = await launch({
     executablePath: electronFor(screen.home),
     chromiumSandbox: true,
     args: [MAIN, '--data', data, '--port', '0', ...argv],
     cwd: screen.home,
     env: { ...screen.env, ...env },
-    timeout: PATIENCE_MS,
+    timeout: LAUNCH_MS,
   })
   const child = app.process()
   const ended = once(child, 'exit').then(([code, by]) => (code ?? by) as number | string | null)

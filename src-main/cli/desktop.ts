@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CliError } from './cli-error.ts'
-import { DESKTOP_ENTRY } from './link-handler.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** How the window is opened, or why it is not. */
@@ -85,8 +84,7 @@ export async function runWindow(
     passedOn = signal
     child.kill(signal)
   })
-  // Electron makes this entry the one for links, once it is ready.
-  const childEnv = { ...rest, DRYDOCK_NODE: process.execPath, CHROME_DESKTOP: DESKTOP_ENTRY }
+  const childEnv = { ...rest, DRYDOCK_NODE: process.execPath }
   const child = spawn(program, [...args, ...options], { cwd, env: childEnv, stdio: 'inherit' })
   const ended = Promise.withResolvers<string | undefined>()
   child.once('error', (error) => ended.resolve(error.message))

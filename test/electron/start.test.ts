@@ -25,7 +25,7 @@ const AS_IT_STARTS = join(import.meta.dirname, 'signal-as-it-starts.mjs')
 
 describe('drydock start', () => {
   test('hands data folder and port to the window, and ends with it', async () => {
-    const { folder, env, notes } = standIn('exit 0')
+    const { folder, env, notes } = standIn('exit 0', '[ -z "$CHROME_DESKTOP" ] || exit 1')
     const { exitCode, stdout } = await startCommand(['start', '--data', 'd', '--port', '0'], { cwd: folder, env }).ended
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
     expect(notes()).toEqual(['--data', join(folder, 'd'), '--port', '0'])

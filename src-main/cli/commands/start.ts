@@ -83,25 +83,30 @@ async function openedWindow(
     const code = await buildStale([PROGRAM, SHELL], process.execPath)
     if (code !== 0) throw new CliError('WINDOW_FAILED', { why: 'the build failed' })
   }
-  if (plan.needsBuild && surroundings.platform === 'linux') await handleLinks(output, plan, options, surroundings)
-  await runWindow(plan, options, surroundings)
+  const isClone = plan.needsBuild && surroundings.platform === 'linux'
+  const env = isClone ? await handleLinks(output, plan, options, surroundings) : surroundings.env
+  await runWindow(plan, options, { ...surroundings, env })
   return true
 }
 
-/** A clone has no package that registers drydock:// links. */
+/** A clone has no package that registers drydock:// links. @returns the variables for Electron */
 async function handleLinks(
   output: Output,
   { program, args }: { readonly program: string; readonly args: readonly string[] },
   { data, links }: { readonly data: string; readonly links: boolean },
   surroundings: Surroundings,
-): Promise<void> {
-  const { entryFile, registerLinks, removeLinks } = await import('../link-handler.ts')
+): Promise<Surroundings['env']> {
+  const { DESKTOP_ENTRY, entryFile, registerLinks, removeLinks } = await import('../link-handler.ts')
   const file = entryFile(surroundings)
   const command = ['env', `DRYDOCK_NODE=${process.execPath}`, program, ...args, '--data', data]
   if (!links) {
     if (removeLinks(file)) output.line(`drydock:// links no longer open this clone: removed ${file}`)
-  } else if (registerLinks(file, command))
+    return surroundings.env
+  }
+  if (registerLinks(file, command))
     output.line(`drydock:// links open this clone: wrote ${file} (\`--no-links\` removes it)`)
+  // Electron makes this entry the one for links.
+  return { ...surroundings.env, CHROME_DESKTOP: DESKTOP_ENTRY }
 }
 
 type Facts = { readonly ready: boolean; readonly url: string; readonly data: string; readonly alreadyRunning?: true }

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { chownSync, writeFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { signal } from '../support/process-table.ts'
@@ -24,17 +23,17 @@ const DIALOG = '^Drydock$'
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 
 /** A desktop whose service runs a job that does not end. */
-async function withRunningJob(screen: Screen): Promise<OpenDesktop & { readonly jobId: string }> {
+async function withRunningJob(screen: Screen): Promise<OpenDesktop> {
   const desktop = await openDesktop(screen)
   await desktop.window()
   const { client } = desktop.service()
   await client.call('endpointCreate', { body: { id: 'slow', name: 'slow', handler: GATED_HANDLER } })
   const input = { gates: [join(screen.home, 'never')] }
-  const { id } = await client.call('run', { path: { endpointId: 'slow' }, body: { input } })
+  await client.call('run', { path: { endpointId: 'slow' }, body: { input } })
   await until(async () =>
     expect((await client.call('liveRead')).endpoints).toContainEqual(expect.objectContaining({ inProgress: 1 })),
   )
-  return { ...desktop, jobId: id }
+  return desktop
 }
 
 const nothingIsLeft = (screen: Screen) => until(() => expect(screen.processes()).toEqual([]))
@@ -44,7 +43,7 @@ describe('quitting', () => {
     const screen = await openScreen()
     const { ended } = await withRunningJob(screen)
     await screen.press('Endpoints · Drydock', 'ctrl+q')
-    await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+    await screen.shows(DIALOG)
     screen.shoot('waits-for-a-job')
     expect(await screen.answer(DIALOG, ['Tab', 'Return'], ended)).toBe(0)
     await nothingIsLeft(screen)
@@ -71,11 +70,11 @@ describe('quitting', () => {
     const desktop = await withRunningJob(screen)
     const before = desktop.service().pid
     signal(desktop.pid, 'SIGTERM')
-    await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+    await screen.shows(DIALOG)
     expect(await startPlain(screen, desktop.data)).toBe(0)
     expect(await desktop.ended).toBe(0)
     await until(() => expect(desktop.service().pid).not.toBe(before))
-    await until(() => expect(screen.xdotool('search', '--onlyvisible', '--name', 'Endpoints · Drydock')).not.toBe(''))
+    await screen.shows('Endpoints · Drydock')
   })
 })
 
@@ -100,7 +99,7 @@ describe('the service', () => {
   test('that ends again and again is asked about in a dialog', async () => {
     const screen = await openScreen()
     const ended = startPlain(screen, join(screen.home, 'data'), { env: { DRYDOCK_NODE: '/bin/false' } })
-    await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+    await screen.shows(DIALOG)
     screen.shoot('ends-again-and-again')
     expect(await screen.answer(DIALOG, ['Escape'], ended)).toBe(0)
     await nothingIsLeft(screen)
@@ -114,9 +113,9 @@ describe('the service', () => {
     const { port } = other.address() as AddressInfo
     const data = join(screen.home, 'data')
     void startPlain(screen, data, { argv: ['--port', String(port)] })
-    await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+    await screen.shows(DIALOG)
     screen.shoot('port-taken')
-    const log = until(() => screen.xdotool('search', '--onlyvisible', '--name', 'Log · Drydock'))
+    const log = screen.shows('Log · Drydock')
     await screen.answer(DIALOG, ['Tab', 'Return'], log)
     screen.shoot('log')
     other.close()
@@ -139,7 +138,7 @@ describe('the service', () => {
         chownSync(join(data, 'drydock.db'), screen.user, screen.user)
       }
       const ended = startPlain(screen, data)
-      await until(() => screen.xdotool('search', '--onlyvisible', '--name', DIALOG))
+      await screen.shows(DIALOG)
       screen.shoot(what.replaceAll(' ', '-'))
       await screen.answer(DIALOG, ['Escape'], ended)
       await nothingIsLeft(screen)

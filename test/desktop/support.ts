@@ -49,8 +49,8 @@ export type Screen = {
   readonly mkdir: (path: string) => void
   /** All processes that were started on it, but its own. */
   readonly processes: () => readonly { readonly pid: number }[]
-  /** Types and clicks as a person: arguments of xdotool. @returns what it printed */
-  readonly xdotool: (...args: string[]) => string
+  /** Waits until a window of the system, like a dialog, is seen. @returns its number */
+  readonly shows: (title: string) => Promise<string>
   /** Waits for a window of the system, like a dialog, by its title, and gives it the keys. */
   readonly press: (title: string, ...keys: string[]) => Promise<void>
   /** Presses keys in a dialog of the system until its promise has settled: it hears keys only once it is drawn. */
@@ -106,8 +106,11 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
       timeout: 5000,
     }).trim()
   const xdotool = (...args: string[]) => run('xdotool', ...args)
+  // It fails where it finds none.
+  const seen = (title: string) => xdotool('search', '--onlyvisible', '--name', title).split('\n')[0] ?? ''
+  const shows = (title: string) => until(() => seen(title))
   const pressNow = (title: string, ...keys: string[]) => {
-    const [window = ''] = xdotool('search', '--onlyvisible', '--name', title).split('\n')
+    const window = seen(title)
     xdotool('windowactivate', '--sync', window)
     xdotool('key', '--delay', '100', ...keys)
   }
@@ -120,7 +123,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
       chownSync(path, USER, USER)
     },
     processes: () => processesMarked(mark).filter(({ pid }) => !own.some((child) => child.pid === pid)),
-    xdotool,
+    shows,
     async press(title, ...keys) {
       await until(() => pressNow(title, ...keys))
     },
@@ -129,7 +132,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
       const settled = settling.finally(() => {
         hasSettled = true
       })
-      await until(() => xdotool('search', '--onlyvisible', '--name', title))
+      await shows(title)
       await until(() => {
         if (!hasSettled) pressNow(title, ...keys)
         expect(hasSettled).toBe(true)

@@ -40,7 +40,7 @@ with zipfile.ZipFile(archive) as files:
         os.chmod(target, 0o755 if info.external_attr >> 16 & 0o111 else 0o644)
 `
 
-/** Its folder, or why there is none here. */
+/** The folder of Electron, or the reason why there is none. */
 export type RealElectron = { readonly folder: string; readonly program: string } | { readonly why: string }
 
 /** Fetches it where it is not there. */

@@ -44,7 +44,7 @@ export function nameInApp({ name, app }: Pick<LiveEndpoint, 'name' | 'app'>): st
   return app !== undefined && name.startsWith(`${app.resource} (`) ? app.resource : name
 }
 
-/** What an endpoint runs, in two words. */
+/** Names the kind of an endpoint in two words. */
 export function endpointKind({
   loadBalanced,
   app,

@@ -57,6 +57,7 @@ export class Desktop {
   #service: { readonly client: ServiceClient; readonly following: AbortController } | undefined
   #signedInTo: string | undefined
   #page: string
+  #pageIsLost = false
   #asking = false
   #stopped: Promise<void> | undefined
 
@@ -138,13 +139,15 @@ export class Desktop {
     })
   }
 
-  /** A page could not be loaded, or its process is gone: it is loaded again as soon as that can work. */
+  /** A page or one of its scripts could not be loaded, or its process is gone: it is loaded again after a pause. */
   pageLost(page: string): void {
     this.#signedInTo = undefined
     this.#page = page
-    // A service that ended is not yet known to have; one that comes back loads the page by itself.
+    if (this.#pageIsLost) return
+    this.#pageIsLost = true
+    // A service that comes back meanwhile loads the page by itself.
     this.#needs.time.after(PAGE_AGAIN_MS, () => {
-      if (this.#signedInTo === undefined) this.signInAgain(this.#page)
+      if (this.#pageIsLost) this.signInAgain(this.#page)
     })
   }
 
@@ -231,14 +234,17 @@ export class Desktop {
   async #load(page: string): Promise<void> {
     const client = this.#service?.client
     if (client === undefined) return
-    const { shell } = this.#needs
+    const load = (address: string) => {
+      this.#pageIsLost = false
+      return this.#needs.shell.load(address)
+    }
     const isSignedIn = this.#signedInTo === client.url
     if (!isSignedIn) {
-      await shell.load((await client.call('sessionLinkCreate')).url)
+      await load((await client.call('sessionLinkCreate')).url)
       this.#signedInTo = client.url
     }
     // A link leads to the first page by itself.
-    if (isSignedIn || page !== '/') await shell.load(client.url + page)
+    if (isSignedIn || page !== '/') await load(client.url + page)
   }
 
   async #ask(why: string): Promise<void> {

@@ -116,6 +116,15 @@ async function run(): Promise<void> {
   else app.setAsDefaultProtocolClient(SCHEME, process.execPath, [at.main])
   app.on('web-contents-created', (_event, contents) => guardWindows(contents, () => desktop.origin))
   await app.whenReady()
+  // Electron's own dialog stops the whole process until it is closed, and nothing is logged.
+  process.on('uncaughtException', (error) => {
+    log.error('an error was not handled', { error })
+    void dialog.showMessageBox({
+      ...{ type: 'error', title: 'Drydock', icon: at.icon },
+      message: 'Something went wrong in the desktop window',
+      detail: `${error.message}\n\nThe details are in ${join(data, 'desktop.log')}.`,
+    })
+  })
 
   const window = makeWindow({
     settings,
@@ -136,12 +145,14 @@ async function run(): Promise<void> {
   const drawTray = openTray(at.trayIcon, (action) => desktop.act(action))
   const shell: Shell = {
     show() {
+      // Gone while it quits, if the window is not kept in the tray.
+      if (window.isDestroyed()) return
       if (window.isMinimized()) window.restore()
       window.show()
       window.focus()
     },
     load: (address) => window.loadURL(address),
-    isWatched: () => window.isVisible() && window.isFocused(),
+    isWatched: () => !window.isDestroyed() && window.isVisible() && window.isFocused(),
     notifyPages: (notice) => {
       if (!window.isDestroyed()) window.webContents.send(NOTICE_CHANNEL, notice)
     },
@@ -209,7 +220,7 @@ async function run(): Promise<void> {
     if (stopped) return
     // First the service, in order; then this.
     event.preventDefault()
-    window.hide()
+    if (!window.isDestroyed()) window.hide()
     void desktop.stop().finally(() => {
       stopped = true
       if (startAgain) app.relaunch()

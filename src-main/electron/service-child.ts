@@ -1,8 +1,9 @@
 /** Runs the service as a child process: `drydock serve` on a plain Node, as users run it without a window. */
 import { spawn } from 'node:child_process'
-import { closeSync, fstatSync, openSync, readSync, renameSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, renameSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { MIB } from '../contract/units.ts'
+import { endOfFile } from './end-of-file.ts'
 import type { ServiceArguments, ServiceChild } from './supervise-service.ts'
 
 /** The line that `drydock serve --json` prints when it is ready. */
@@ -59,7 +60,7 @@ export function startServiceChild(
     },
     onExit(listener) {
       child.once('exit', (code, signal) => {
-        const text = endOfFile(output, start)
+        const text = endOfFile(output, LAST_OUTPUT_BYTES, start)
         closeSync(output)
         listener({ code, signal, output: text })
       })
@@ -78,11 +79,4 @@ function urlOf(line: string): string | undefined {
   } catch {
     return undefined // A version manager may print lines of its own first.
   }
-}
-
-function endOfFile(file: number, start: number): string {
-  const end = fstatSync(file).size
-  const from = Math.max(start, end - LAST_OUTPUT_BYTES)
-  const bytes = Buffer.alloc(Math.max(0, end - from))
-  return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, from))
 }

@@ -1,11 +1,12 @@
 /**
  * The window: made once, shown and hidden, guarded against whatever its page may want; calls of its page are checked.
  */
-import { existsSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { BrowserWindow, type IpcMainInvokeEvent, ipcMain, screen, session, shell } from 'electron'
 import type { DesktopNotice } from '../contract/bridge.ts'
 import { BRIDGE_CALL_NAMES, channelOf, NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
 import { restoreBounds, type SettingsFile, SMALLEST } from './desktop-settings.ts'
+import { endOfFile } from './end-of-file.ts'
 import {
   type BridgeHandlers,
   evaluateNavigation,
@@ -15,14 +16,17 @@ import {
   WEB_PREFERENCES,
 } from './page-guard.ts'
 
-// What Chromium says of a load that another one replaced.
+// Chromium's error for a load that another one replaced: in an event of the page, and in one of its requests.
 const LOAD_ABORTED = -3
+const REQUEST_ABORTED = 'net::ERR_ABORTED'
+// The scripts and styles of the pages, on any port.
+const PAGE_FILES = ['http://127.0.0.1/assets/*']
 
 /**
  * Makes the window; it is not shown yet.
  * @param mayClose whether closing ends it; else it is hidden
  * @param onHidden is called when it was
- * @param onPageLost receives the address of a page that could not be loaded, or whose process is gone
+ * @param onPageLost receives the address of a page that could not be loaded whole, or whose process is gone
  */
 export function makeWindow({
   settings,
@@ -60,6 +64,12 @@ export function makeWindow({
   window.webContents.on('did-fail-load', (_event, code, _why, address, isWindow) => {
     if (isWindow && code !== LOAD_ABORTED) onPageLost(address)
   })
+  // Without one of its scripts a page stays blank. Chromium breaks off requests when a network comes or goes, and
+  // Drydock makes networks for containers.
+  session.defaultSession.webRequest.onErrorOccurred({ urls: PAGE_FILES }, ({ webContentsId, error }) => {
+    if (window.isDestroyed() || webContentsId !== window.webContents.id || error === REQUEST_ABORTED) return
+    if (window.webContents.isLoadingMainFrame()) onPageLost(window.webContents.getURL())
+  })
   window.webContents.on('render-process-gone', (_event, { reason }) => {
     if (reason !== 'clean-exit') onPageLost(window.webContents.getURL())
   })
@@ -88,8 +98,13 @@ export function showText(title: string, files: readonly string[], icon: string):
   void window.loadURL(`data:text/plain;charset=utf-8;base64,${content}`)
 }
 
-function endOf(file: string): string {
-  return readFileSync(file).subarray(-TEXT_BYTES).toString('utf8')
+function endOf(path: string): string {
+  const file = openSync(path, 'r')
+  try {
+    return endOfFile(file, TEXT_BYTES)
+  } finally {
+    closeSync(file)
+  }
 }
 
 /** Sets the rules for all windows, present and to come. @param origin that of the service; undefined: none is up */

@@ -87,9 +87,7 @@ function Editor({ name }: { readonly name: string }) {
               isLost ? 'bottom-11 max-lg:bottom-16' : 'bottom-2',
             )}
           >
-            <div className="pointer-events-auto max-w-full">
-              <RunBar />
-            </div>
+            <RunBar />
           </div>
         </div>
         {isSideOpen && <SidePart />}

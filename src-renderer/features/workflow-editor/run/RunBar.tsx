@@ -71,7 +71,7 @@ export function RunBar() {
   return (
     <section
       aria-label="Run"
-      className="flex w-max min-w-96 max-w-full flex-col rounded-control border border-line bg-surface-1 shadow-float"
+      className="pointer-events-auto flex w-max min-w-[min(24rem,100%)] max-w-full flex-col rounded-control border border-line bg-surface-1 shadow-float"
     >
       <ServerOffer className="rounded-t-control border-b border-line" onMade={choose} />
       <RefusalNotice />

@@ -86,7 +86,7 @@ const REST = [
   project('conformance'),
   project('pages', { globalSetup: BUILT, group: IN_BROWSERS }),
   project('electron', { globalSetup: BUILT, limitMs: PACKAGE_LIMIT_MS }),
-  project('desktop', { globalSetup: BUILT, group: IN_BROWSERS }),
+  project('desktop', { globalSetup: BUILT, group: IN_BROWSERS, limitMs: PACKAGE_LIMIT_MS }),
   // The page flows of `npm test` once more, in the window of Electron.
   project('pages-in-window', {
     include: [`test/pages/${SMOKE}`],

@@ -1,6 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { until } from '../support/served-service.ts'
-import { noElectron, openDesktop, openScreen } from './support.ts'
+import { noElectron, nothingIsLeft, openDesktop, openScreen } from './support.ts'
 
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 
@@ -14,5 +13,5 @@ test('the window opens on the first page, signed in, and nothing is left after i
   screen.shoot('first-window')
   await desktop.app.evaluate(({ app }) => app.quit())
   expect(await desktop.ended).toBe(0)
-  await until(() => expect(screen.processes()).toEqual([]))
+  await nothingIsLeft(screen)
 })

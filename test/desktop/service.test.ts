@@ -7,16 +7,18 @@ import { signal } from '../support/process-table.ts'
 import { until } from '../support/served-service.ts'
 import {
   noElectron,
+  nothingIsLeft,
   type OpenDesktop,
   openDesktop,
   openScreen,
+  runGatedJob,
   type Screen,
   serveOn,
   serviceOf,
+  spawnDesktop,
   startPlain,
 } from './support.ts'
 
-const GATED_HANDLER = join(import.meta.dirname, '..', 'support', 'workers', 'gated.py')
 // The window of a page has the name of the page before it.
 const DIALOG = '^Drydock$'
 
@@ -26,17 +28,9 @@ beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 async function withRunningJob(screen: Screen): Promise<OpenDesktop> {
   const desktop = await openDesktop(screen)
   await desktop.window()
-  const { client } = desktop.service()
-  await client.call('endpointCreate', { body: { id: 'slow', name: 'slow', handler: GATED_HANDLER } })
-  const input = { gates: [join(screen.home, 'never')] }
-  await client.call('run', { path: { endpointId: 'slow' }, body: { input } })
-  await until(async () =>
-    expect((await client.call('liveRead')).endpoints).toContainEqual(expect.objectContaining({ inProgress: 1 })),
-  )
+  await runGatedJob(desktop, join(screen.home, 'never'))
   return desktop
 }
-
-const nothingIsLeft = (screen: Screen) => until(() => expect(screen.processes()).toEqual([]))
 
 describe('quitting', () => {
   test('by its key waits for running jobs, says how many, and stops them when asked to', async () => {
@@ -67,13 +61,17 @@ describe('quitting', () => {
 
   test('lets a start that comes in between open a window afterwards', async () => {
     const screen = await openScreen()
-    const desktop = await withRunningJob(screen)
-    const before = desktop.service().pid
-    signal(desktop.pid, 'SIGTERM')
+    const data = join(screen.home, 'data')
+    const { child, ended } = spawnDesktop(screen, data)
+    await screen.shows('Endpoints · Drydock')
+    const service = () => serviceOf(data)
+    await runGatedJob({ service }, join(screen.home, 'never'))
+    const before = service().pid
+    child.kill('SIGTERM')
     await screen.shows(DIALOG)
-    expect(await startPlain(screen, desktop.data)).toBe(0)
-    expect(await desktop.ended).toBe(0)
-    await until(() => expect(desktop.service().pid).not.toBe(before))
+    expect(await startPlain(screen, data)).toBe(0)
+    expect(await ended).toBe(0)
+    await until(() => expect(service().pid).not.toBe(before))
     await screen.shows('Endpoints · Drydock')
   })
 })

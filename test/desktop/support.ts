@@ -2,27 +2,29 @@
  * The built desktop in a real Electron, as an ordinary user with the sandbox on, on a screen of its own with a window
  * manager, a session bus and notifications.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { _electron, type ElectronApplication, errors, type Page } from 'playwright-core'
+import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { processesMarked, signal } from '../support/process-table.ts'
-import { realElectron } from '../support/real-electron.ts'
+import { type RealElectron, realElectron } from '../support/real-electron.ts'
 import { until } from '../support/served-service.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const MAIN = join(ROOT, 'out', 'shell', 'main.js')
+const GATED_HANDLER = join(ROOT, 'test', 'support', 'workers', 'gated.py')
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 // `nobody`, on each Linux.
 const USER = 65_534
-const AS_USER = ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups']
+const AS_USER = { uid: USER, gid: USER } as const
 
 const electron = await realElectron()
 
@@ -31,7 +33,7 @@ export const noElectron: string | undefined = 'why' in electron ? electron.why :
 
 function mayNotRead(): string | undefined {
   try {
-    execFileSync('setpriv', [...AS_USER.slice(1), 'test', '-r', MAIN])
+    execFileSync('test', ['-r', MAIN], AS_USER)
     return undefined
   } catch {
     return `an ordinary user may not read ${MAIN}`
@@ -49,6 +51,8 @@ export type Screen = {
   readonly mkdir: (path: string) => void
   /** All processes that were started on it, but its own. */
   readonly processes: () => readonly { readonly pid: number }[]
+  /** Starts a program of its own, which is no part of what is tested. */
+  readonly begin: (program: string, ...args: string[]) => ChildProcess
   /** Waits until a window of the system, like a dialog, is seen. @returns its number */
   readonly shows: (title: string) => Promise<string>
   /** Waits for a window of the system, like a dialog, by its title, and gives it the keys. */
@@ -76,10 +80,11 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
   const begin = (env: Record<string, string>, program: string, ...args: string[]) => {
-    const child = spawn('setpriv', [...AS_USER.slice(1), program, ...args], {
+    const child = spawn(program, args, {
+      ...AS_USER,
       env: { PATH: process.env.PATH, HOME: home, ...env },
       cwd: home,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['pipe', 'pipe', 'ignore'],
     })
     own.push(child)
     return child
@@ -88,20 +93,20 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
     (await once(createInterface(child.stdout as NonNullable<typeof child.stdout>), 'line'))[0] as string
   const display = `:${await line(begin({}, 'Xvfb', '-displayfd', '1', '-screen', '0', `${size}x24`, '-nolisten', 'tcp'))}`
   const bus = await line(begin({}, 'dbus-daemon', '--session', '--nofork', '--print-address'))
-  const [name = '', value = ''] = mark.split('=')
+  const [markName = '', markValue = ''] = mark.split('=')
   const env = {
     // Without the folders that only root may look into.
     PATH: `${home}/bin:/usr/local/bin:/usr/bin:/bin`,
     ...{ HOME: home, XDG_RUNTIME_DIR: home, DISPLAY: display, DBUS_SESSION_BUS_ADDRESS: bus },
-    ...{ DRYDOCK_NODE: process.execPath, [name]: value },
+    ...{ DRYDOCK_NODE: process.execPath, [markName]: markValue },
   }
   begin(env, 'openbox')
   begin(env, 'dunst')
   const opened = join(home, 'opened')
   program(join(home, 'bin', 'xdg-open'), `echo "$1" >> '${opened}'`)
-  const run = (...command: string[]) =>
-    execFileSync('setpriv', [...AS_USER.slice(1), ...command], {
-      ...{ env, cwd: home, encoding: 'utf8' },
+  const run = (name: string, ...args: string[]) =>
+    execFileSync(name, args, {
+      ...{ ...AS_USER, env, cwd: home, encoding: 'utf8' },
       // A window that closes just now is waited for without end.
       timeout: 5000,
     }).trim()
@@ -122,6 +127,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
       mkdirSync(path)
       chownSync(path, USER, USER)
     },
+    begin: (program, ...args) => begin(env, program, ...args),
     processes: () => processesMarked(mark).filter(({ pid }) => !own.some((child) => child.pid === pid)),
     shows,
     async press(title, ...keys) {
@@ -149,6 +155,42 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   }
 }
 
+// The package of Debian belongs to the Python of the system, which need not be the first on the PATH.
+const PYTHON = '/usr/bin/python3'
+const PANEL = join(import.meta.dirname, 'tray-host.py')
+
+/** Why no panel can show a tray here; undefined where one can. */
+export const noPanel = (): string | undefined =>
+  spawnSync(PYTHON, ['-c', 'import gi']).status === 0 ? undefined : `${PYTHON} has no module gi`
+
+/** The icon of the desktop in the tray, as a panel sees it; a line with a check box is an object. */
+export type TrayIcon = {
+  readonly tooltip: string
+  readonly menu: readonly (string | { readonly label: string; readonly isOn: boolean })[]
+}
+
+/** Starts a panel with a tray on a screen. */
+export async function openPanel(screen: Screen) {
+  const { stdin, stdout } = screen.begin(PYTHON, PANEL)
+  if (stdin === null || stdout === null) throw new Error('the panel has no pipes')
+  const lines = createInterface(stdout)[Symbol.asyncIterator]()
+  const nextLine = async () => (await lines.next()).value ?? ''
+  const ask = async (command: string): Promise<TrayIcon> => {
+    stdin.write(`${command}\n`)
+    const answer: TrayIcon | { readonly error: string } = JSON.parse(await nextLine())
+    if ('error' in answer) throw new Error(answer.error)
+    return answer
+  }
+  expect(await nextLine()).toBe('ready')
+  return {
+    read: () => ask('read'),
+    /** Chooses a line of the menu. */
+    click: (label: string) => ask(`click ${label}`),
+    /** Clicks on the icon itself. */
+    activate: () => ask('activate'),
+  }
+}
+
 /** The desktop, driven by its debugger. */
 export type OpenDesktop = {
   readonly app: ElectronApplication
@@ -162,15 +204,40 @@ export type OpenDesktop = {
   readonly service: () => ReturnType<typeof serviceOf>
 }
 
-// Of some fifty launches Playwright's debugger does not attach to one, which then never goes on: it is started anew.
-const LAUNCH_MS = 45_000
-const launch: typeof _electron.launch = async (options) => {
-  try {
-    return await _electron.launch(options)
-  } catch (error) {
-    if (!(error instanceof errors.TimeoutError)) throw error
-    return _electron.launch(options)
-  }
+// Holds the application until the debugger has attached. Playwright leaves it out where it is given a program, and in
+// one of some fifty starts both then stand still, as the page is loaded at that moment.
+const LOADER = join(
+  dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')),
+  ...['lib', 'server', 'electron', 'loader.js'],
+)
+
+/** Whether the window is seen, where, and how large, as Electron says. */
+export const look = ({ app }: OpenDesktop) =>
+  app.evaluate(({ BrowserWindow }) => {
+    const [window] = BrowserWindow.getAllWindows()
+    return { isVisible: window?.isVisible(), bounds: window?.getBounds() }
+  })
+
+/** Waits until the window is seen, or hidden. */
+export const sees = (desktop: OpenDesktop, isVisible: boolean): Promise<void> =>
+  until(async () => expect((await look(desktop)).isVisible).toBe(isVisible))
+
+/** Closes the window as its own button does. */
+export const closeWindow = ({ app }: OpenDesktop): Promise<void> =>
+  app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
+
+/** Waits until all processes that were started on the screen have ended. */
+export const nothingIsLeft = (screen: Screen): Promise<void> => until(() => expect(screen.processes()).toEqual([]))
+
+/** Runs a job of an endpoint of its own that ends once the gate, a path, is there. @returns the id of the job */
+export async function runGatedJob(desktop: Pick<OpenDesktop, 'service'>, gate: string): Promise<string> {
+  const { client } = desktop.service()
+  await client.call('endpointCreate', { body: { id: 'slow', name: 'slow', handler: GATED_HANDLER } })
+  const { id } = await client.call('run', { path: { endpointId: 'slow' }, body: { input: { gates: [gate] } } })
+  await until(async () =>
+    expect((await client.call('liveRead')).endpoints).toContainEqual(expect.objectContaining({ inProgress: 1 })),
+  )
+  return id
 }
 
 /** Starts the desktop on a screen. @param argv after its own */
@@ -186,13 +253,13 @@ export async function openDesktop(
     readonly env?: Readonly<Record<string, string>>
   } = {},
 ): Promise<OpenDesktop> {
-  const app = await launch({
+  const app = await _electron.launch({
     executablePath: electronFor(screen.home),
     chromiumSandbox: true,
-    args: [MAIN, '--data', data, '--port', '0', ...argv],
+    args: ['-r', LOADER, MAIN, '--data', data, '--port', '0', ...argv],
     cwd: screen.home,
     env: { ...screen.env, ...env },
-    timeout: LAUNCH_MS,
+    timeout: PATIENCE_MS,
   })
   const child = app.process()
   const ended = once(child, 'exit').then(([code, by]) => (code ?? by) as number | string | null)
@@ -220,8 +287,9 @@ export function serviceOf(data: string) {
 
 /** Runs `drydock serve` as the user of the screen. */
 export async function serveOn(screen: Screen, data: string): Promise<{ pid: number; url: string; stop: () => void }> {
-  const args = [...AS_USER.slice(1), process.execPath, join(ROOT, 'out', 'desktop', 'cli.js')]
-  const child = spawn('setpriv', [...args, 'serve', '--json', '--data', data, '--port', '0'], {
+  const cli = join(ROOT, 'out', 'desktop', 'cli.js')
+  const child = spawn(process.execPath, [cli, 'serve', '--json', '--data', data, '--port', '0'], {
+    ...AS_USER,
     env: screen.env,
     cwd: screen.home,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -230,18 +298,36 @@ export async function serveOn(screen: Screen, data: string): Promise<{ pid: numb
   return { pid: child.pid ?? 0, url: JSON.parse(line).url, stop: () => void child.kill('SIGTERM') }
 }
 
-/**
- * Starts the desktop as a person or the system does, without a debugger, which waits for a page to be loaded.
- * @returns its exit code
- */
-export async function startPlain(
+/** Starts the desktop as a person or the system does, without a debugger, and waits for its end. @returns its exit code */
+export const startPlain = (...args: Parameters<typeof spawnDesktop>): Promise<number | null> =>
+  spawnDesktop(...args).ended
+
+/** Starts the desktop without a debugger, which cannot attach to one that starts itself again. */
+export function spawnDesktop(
   screen: Screen,
   data: string,
   { argv = [], env = {} }: { readonly argv?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
-): Promise<number | null> {
-  const args = [MAIN, '--data', data, '--port', '0', ...argv]
-  const options = { cwd: screen.home, env: { ...screen.env, ...env }, stdio: 'ignore' } as const
-  return (await once(spawn(electronFor(screen.home), args, options), 'exit'))[0] as number | null
+) {
+  const child = spawnOn(screen, programOf(electron), [MAIN, '--data', data, '--port', '0', ...argv], env)
+  return { child, ended: once(child, 'exit').then(([code]) => code as number | null) }
+}
+
+/** Runs `drydock start` as the user of the screen, with the real Electron. */
+export function startCommandOn(screen: Screen, argv: readonly string[]): ChildProcess {
+  const launcher = join(ROOT, 'src-main', 'cli', 'drydock.mjs')
+  const env = { DRYDOCK_ELECTRON: programOf(electron) }
+  return spawnOn(screen, process.execPath, [launcher, 'start', ...argv], env)
+}
+
+/** Starts a program on a screen, as its user. */
+export function spawnOn(
+  { home, env }: Screen,
+  program: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  return spawn(program, args, { ...AS_USER, cwd: home, env: { ...env, ...more }, stdio: [...stdio] })
 }
 
 function program(path: string, script: string): string {
@@ -251,8 +337,13 @@ function program(path: string, script: string): string {
   return path
 }
 
-// Electron as the ordinary user. The process keeps its number.
+// Electron as the ordinary user, for Playwright, which starts it as its own user. The process keeps its number.
 function electronFor(home: string): string {
-  if ('why' in electron) throw new Error(electron.why)
-  return program(join(home, 'bin', 'electron'), `exec ${AS_USER.join(' ')} '${electron.program}' "$@"`)
+  const asUser = `setpriv --reuid=${USER} --regid=${USER} --clear-groups`
+  return program(join(home, 'bin', 'electron'), `exec ${asUser} '${programOf(electron)}' "$@"`)
+}
+
+function programOf(found: RealElectron): string {
+  if ('why' in found) throw new Error(found.why)
+  return found.program
 }

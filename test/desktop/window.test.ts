@@ -1,18 +1,10 @@
+import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { until } from '../support/served-service.ts'
-import { noElectron, type OpenDesktop, openDesktop, openScreen, startPlain } from './support.ts'
+import { closeWindow, look, noElectron, openDesktop, openScreen, sees, startPlain } from './support.ts'
 
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
-
-/** The window as Electron sees it. */
-const look = ({ app }: OpenDesktop) =>
-  app.evaluate(({ BrowserWindow }) => {
-    const [window] = BrowserWindow.getAllWindows()
-    return { isVisible: window?.isVisible(), bounds: window?.getBounds() }
-  })
-const sees = (desktop: OpenDesktop, isVisible: boolean) =>
-  until(async () => expect((await look(desktop)).isVisible).toBe(isVisible))
 
 describe('the window', () => {
   test('comes back where it was', async () => {
@@ -23,7 +15,7 @@ describe('the window', () => {
     await first.app.evaluate(({ BrowserWindow }, to) => BrowserWindow.getAllWindows()[0]?.setBounds(to), bounds)
     await until(async () => expect((await look(first)).bounds).toMatchObject({ width: 1100, height: 720 }))
     const { bounds: left } = await look(first)
-    await first.app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
+    await closeWindow(first)
     await sees(first, false)
     await first.app.evaluate(({ app }) => app.quit())
     expect(await first.ended).toBe(0)
@@ -116,6 +108,51 @@ describe('the window', () => {
     expect(desktop.app.windows()).toHaveLength(1)
   })
 
+  test('loads its page again where one of the scripts was broken off', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen, { argv: ['drydock://jobs'] })
+    const page = await desktop.window()
+    await page.evaluate(() => Object.assign(window, { isBefore: true }))
+    await desktop.app.evaluate(
+      ({ BrowserWindow, session }) =>
+        new Promise<void>((resolve) => {
+          const { webRequest } = session.defaultSession
+          webRequest.onBeforeRequest({ urls: ['http://127.0.0.1/assets/*'] }, (_request, answer) => {
+            webRequest.onBeforeRequest(null)
+            answer({ cancel: true })
+            resolve()
+          })
+          BrowserWindow.getAllWindows()[0]?.webContents.reloadIgnoringCache()
+        }),
+    )
+    await page.waitForFunction(() => !('isBefore' in window) && document.querySelector('h1')?.textContent === 'Jobs')
+  })
+
+  test('gives its pages the clipboard and notices, and nothing of the machine', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    const page = await desktop.window()
+    const stateOf = (name: string) =>
+      page.evaluate(async (asked) => (await navigator.permissions.query({ name: asked as PermissionName })).state, name)
+    expect(await stateOf('notifications')).toBe('granted')
+    for (const name of ['geolocation', 'camera', 'microphone', 'clipboard-read', 'midi', 'storage-access'])
+      expect([name, await stateOf(name)]).toEqual([name, 'denied'])
+    await page.evaluate(() => navigator.clipboard.writeText('copied'))
+    expect(await desktop.app.evaluate(({ clipboard }) => clipboard.readText())).toBe('copied')
+    await expect(page.evaluate(() => navigator.clipboard.readText())).rejects.toThrow('denied')
+    await expect(page.evaluate(() => navigator.mediaDevices.getDisplayMedia())).rejects.toThrow()
+  })
+
+  test('signs itself in where its account key was changed', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen)
+    const page = await desktop.window()
+    await desktop.service().client.call('keyRotate')
+    await page.getByRole('button', { name: 'Sign in again' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor()
+    expect(await page.evaluate(async () => (await fetch('/api/info')).status)).toBe(200)
+  })
+
   test('obeys its own policy on every page', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
@@ -135,16 +172,22 @@ describe('the window', () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     const page = await desktop.window()
-    type Bridge = { pickFolder: (wish: object) => Promise<string>; revealFile: (file: object) => Promise<boolean> }
-    const asked = page.evaluate(() =>
-      (window as unknown as { drydockDesktop: Bridge }).drydockDesktop.pickFolder({ title: 'Choose a folder' }),
-    )
-    expect(await screen.answer('Choose a folder', ['Escape'], asked)).toBeUndefined()
-    const reveal = (path: string) =>
+    type Bridge = {
+      pickFolder: (wish: object) => Promise<string | undefined>
+      revealFile: (file: object) => Promise<boolean>
+    }
+    type Desktop = { readonly drydockDesktop: Bridge }
+    const folder = join(screen.home, 'my-app')
+    screen.mkdir(folder)
+    const ask = () =>
       page.evaluate(
-        (file) => (window as unknown as { drydockDesktop: Bridge }).drydockDesktop.revealFile({ path: file }),
-        path,
+        (from) => (window as unknown as Desktop).drydockDesktop.pickFolder({ title: 'Choose a folder', from }),
+        folder,
       )
+    expect(await screen.answer('Choose a folder', ['Escape'], ask())).toBeUndefined()
+    expect(await screen.answer('Choose a folder', ['alt+o'], ask())).toBe(folder)
+    const reveal = (path: string) =>
+      page.evaluate((file) => (window as unknown as Desktop).drydockDesktop.revealFile({ path: file }), path)
     expect(await reveal(`${screen.home}/bin/electron`)).toBe(true)
     await until(() => expect(screen.opened()).toEqual(['.']))
     expect(await reveal('/no/such/file')).toBe(false)

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { build, CORE_FOLDER, configuration, Platform } from '../../resources/packaging/configuration.ts'
+import { describe, expect, test } from 'vitest'
+import { configuration } from '../../resources/packaging/configuration.ts'
 import {
   FUSES,
   FuseState,
@@ -14,37 +14,28 @@ import {
 } from '../../resources/packaging/fuses.ts'
 import { neededFolders } from '../../resources/packaging/production-packages.ts'
 import { stageCore } from '../../resources/packaging/stage-core.ts'
-import { packagePaths } from '../../src-main/electron/package-paths.ts'
 import { temporaryFolder } from '../e2e/support-cli.ts'
-import { started } from './main-process.ts'
-import { until } from './support.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-// Libraries of electron-builder, found as it finds them: its schema, and what reads its archives.
+// The schema of electron-builder, found as it finds its libraries.
 const require = createRequire(
   createRequire(join(ROOT, 'resources', 'packaging', 'package.json')).resolve('electron-builder/package.json'),
 )
 const SCHEMA = 'app-builder-lib/out/util/config/config.js'
-const ASAR = '@electron/asar'
 const HERE = { platform: process.platform, arch: process.arch }
 
 // What marks the fuses in Electron's program, then version, number, and one letter for each. Source: @electron/fuses.
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 
 /** A file that has fuses, all of them on, and nothing else of Electron. */
-function program(fuses: number, folder = temporaryFolder(), executableName = 'drydock-desktop') {
-  const app = { folder, platform: 'linux', productName: 'Drydock', executableName }
+function program(fuses: number) {
+  const app = {
+    ...{ folder: temporaryFolder(), platform: 'linux' },
+    ...{ productName: 'Drydock', executableName: 'drydock-desktop' },
+  }
   const wire = [1, fuses, ...Array.from({ length: fuses }, () => '1'.charCodeAt(0))]
   writeFileSync(programOf(app), Buffer.concat([Buffer.alloc(5000), Buffer.from(SENTINEL), Buffer.from(wire)]))
-  return { ...app, executableName: 'drydock-desktop' }
-}
-
-/** What electron-builder looks for in an unpacked Electron. */
-function standInDist(folder: string) {
-  mkdirSync(join(folder, 'locales'), { recursive: true })
-  for (const name of ['version', 'LICENSE', 'LICENSES.chromium.html', 'chrome-sandbox', 'locales/en-US.pak'])
-    writeFileSync(join(folder, name), '45')
-  return program(Object.keys(FUSES).length, folder, 'electron')
+  return app
 }
 
 describe('what a package holds beside the archive', () => {
@@ -85,51 +76,6 @@ describe('what a package holds beside the archive', () => {
   test('says what makes a part that is missing', () => {
     const place = { root: ROOT, to: join(temporaryFolder(), 'core'), built: temporaryFolder(), target: HERE }
     expect(() => stageCore(place)).toThrow('npm run build:desktop')
-  })
-})
-
-describe('the package that electron-builder makes', () => {
-  test('around a stand-in for Electron has the archive, the core, the icons and the fuses', async ({ skip }) => {
-    skip(process.platform !== 'linux', 'the stand-in has the layout of Linux')
-    const folder = temporaryFolder()
-    const electronDist = join(folder, 'electron')
-    const app = standInDist(electronDist)
-    const output = join(folder, 'dist')
-    const config = { ...configuration(), electronDist, directories: { ...configuration().directories, output } }
-    onTestFinished(() => rmSync(CORE_FOLDER, { recursive: true, force: true }))
-    await build({ targets: Platform.LINUX.createTarget('dir'), config, publish: 'never' })
-
-    const unpacked = join(folder, 'dist', 'linux-unpacked')
-    const resources = join(unpacked, 'resources')
-    const archive = require(ASAR).listPackage(join(resources, 'app.asar')) as readonly string[]
-    expect(archive).toEqual(expect.arrayContaining(['/package.json', '/out/shell/main.js', '/out/shell/preload.cjs']))
-    expect(archive.filter((path) => !/^\/(package\.json|out|out\/shell(\/[^/]+\.c?js)?)$/.test(path))).toEqual([])
-    expect(existsSync(join(resources, 'icons', '256x256.png'))).toBe(true)
-    const wire = await getCurrentFuseWire(programOf({ ...app, folder: unpacked }))
-    expect(wire[FuseV1Options.RunAsNode]).toBe(FuseState.DISABLE)
-
-    const { main, type } = JSON.parse(require(ASAR).extractFile(join(resources, 'app.asar'), 'package.json'))
-    expect({ main, type }).toEqual({ main: 'out/shell/main.js', type: 'module' })
-    const at = packagePaths({ here: join(resources, 'app.asar', 'out', 'shell'), packagedTo: resources })
-    const files = [at.icon, at.trayIcon, at.commandLine.program, ...at.commandLine.args]
-    expect(files.filter((file) => !existsSync(file))).toEqual([])
-    // The main process out of the archive runs the service out of the core, and has a feed for updates.
-    require(ASAR).extractAll(join(resources, 'app.asar'), join(folder, 'app'))
-    writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\nurl: http://127.0.0.1:9/\n')
-    const { reached, child, ended, data } = started({
-      main: join(folder, 'app', 'out', 'shell', 'main.js'),
-      env: { FAKE_RESOURCES: resources, APPIMAGE: join(folder, 'Drydock.AppImage') },
-    })
-    expect(await reached('loaded')).toMatchObject({ type: 'text/html; charset=utf-8', signedIn: true })
-    const { pid } = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8'))
-    const [program = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
-    expect(program).toBe(at.commandLine.program)
-    await until(() => expect(readFileSync(join(data, 'desktop.log'), 'utf8')).toContain('updates are looked for'))
-    child.kill('SIGTERM')
-    expect(await ended).toBe(0)
-
-    const version = execFileSync(join(resources, 'core', 'bin', 'drydock'), ['--version'], { encoding: 'utf8' })
-    expect(version.trim()).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version)
   })
 })
 

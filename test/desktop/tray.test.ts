@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { until } from '../support/served-service.ts'
+import {
+  closeWindow,
+  noElectron,
+  noPanel,
+  nothingIsLeft,
+  openDesktop,
+  openPanel,
+  openScreen,
+  runGatedJob,
+  sees,
+} from './support.ts'
+
+const NOTIFY = 'Notify when jobs and deploys end'
+const KEEP = 'Keep running when the window is closed'
+const QUIT = 'Quit and stop the service'
+
+beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
+beforeEach(({ skip }) => skip(noPanel() !== undefined, noPanel()))
+
+async function setup() {
+  const screen = await openScreen()
+  const panel = await openPanel(screen)
+  const desktop = await openDesktop(screen)
+  await desktop.window()
+  const settings = () => JSON.parse(readFileSync(join(desktop.data, 'desktop', 'settings.json'), 'utf8'))
+  return { screen, panel, desktop, settings }
+}
+
+describe('the tray', () => {
+  test('counts the jobs, leads to them, brings the window back, and quits', async () => {
+    const { screen, panel, desktop } = await setup()
+    await until(async () =>
+      expect(await panel.read()).toEqual({
+        tooltip: 'Drydock: no job is running',
+        menu: [
+          ...['Open Drydock', 'No job is running', { label: NOTIFY, isOn: true }, { label: KEEP, isOn: true }],
+          ...['Show log', QUIT],
+        ],
+      }),
+    )
+    const gate = join(screen.home, 'gate')
+    const jobId = await runGatedJob(desktop, gate)
+    await until(async () => expect((await panel.read()).menu).toContain('1 job is running'))
+    await closeWindow(desktop)
+    await sees(desktop, false)
+    await panel.click('1 job is running')
+    await sees(desktop, true)
+    const page = await desktop.app.firstWindow()
+    await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
+    await closeWindow(desktop)
+    await sees(desktop, false)
+    await panel.activate()
+    await sees(desktop, true)
+    await closeWindow(desktop)
+    await sees(desktop, false)
+    // The one that says that it keeps running.
+    await until(() => expect(screen.dunstctl('count', 'displayed')).toBe('1'))
+    screen.dunstctl('close-all')
+    screen.mkdir(gate)
+    await until(async () => expect((await panel.read()).tooltip).toBe('Drydock: no job is running'))
+    await until(() => expect(screen.dunstctl('count', 'displayed')).toBe('1'))
+    screen.shoot('job-completed')
+    screen.dunstctl('action', '0')
+    await sees(desktop, true)
+    await page.getByRole('heading', { level: 1, name: jobId }).waitFor()
+    await panel.click(QUIT)
+    expect(await desktop.ended).toBe(0)
+    await nothingIsLeft(screen)
+  })
+
+  test('has check boxes that hold: without notices, and an end with the window', async () => {
+    const { panel, desktop, settings } = await setup()
+    await panel.click(NOTIFY)
+    await panel.click(KEEP)
+    await until(async () =>
+      expect((await panel.read()).menu).toEqual(
+        expect.arrayContaining([
+          { label: NOTIFY, isOn: false },
+          { label: KEEP, isOn: false },
+        ]),
+      ),
+    )
+    expect(settings()).toMatchObject({ notifications: false, keepInTray: false })
+    await closeWindow(desktop)
+    expect(await desktop.ended).toBe(0)
+  })
+})

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { createServiceClient } from '../../src-main/client/service-client.ts'
+import type { Ended } from '../../src-main/electron/ended-work.ts'
+import { followService, type JobCounts } from '../../src-main/electron/follow-service.ts'
+import { systemTime } from '../../src-main/server/system-ports.ts'
+import { appProject } from '../apps/support.ts'
+import { until } from './support.ts'
+
+test('a deploy is reported once it is done', async () => {
+  const { service, deploy } = await appProject()
+  const key = readFileSync(join(service.data, 'account.key'), 'utf8').trim()
+  const counts: JobCounts[] = []
+  const ended: Ended[] = []
+  const over = new AbortController()
+  onTestFinished(() => over.abort())
+  void followService(createServiceClient({ url: service.url(), key }), {
+    key,
+    after: systemTime.after,
+    listener: { onCounts: (now) => counts.push(now), onEnded: (one) => ended.push(one) },
+    signal: over.signal,
+  })
+  await until(() => expect(counts).toEqual([{ running: 0, waiting: 0 }]))
+  await deploy()
+  await until(() =>
+    expect(ended).toEqual([{ kind: 'release', app: 'demo', environment: 'production', number: 1, failed: false }]),
+  )
+})

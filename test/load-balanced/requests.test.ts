@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { ServedService } from '../support/served-service.ts'
 import { createWeb, loggedRequest, send, sharedWeb, targetOf } from '../support/web-client.ts'
 
@@ -226,4 +226,43 @@ test('the log of requests tells of each one how it went, and can be filtered and
     code: 'BAD_FIELD',
   })
   expect(worker.jobsDone).toBeGreaterThan(1)
+})
+
+describe('a response that Node cannot write', () => {
+  const OK = 'HTTP/1.1 200 OK\r\n'
+  const HOSTILE: Readonly<Record<string, readonly [bytes: string, why: RegExp]>> = {
+    'with an escape in its status line': ['HTTP/1.1 200 O\x1bK\r\nContent-Length: 2\r\n\r\nok', /control characters/],
+    'with a delete in its status line': ['HTTP/1.1 200 O\x7fK\r\nContent-Length: 2\r\n\r\nok', /control characters/],
+    'with a status below 100': ['HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nok', /its status is 99|is not HTTP/],
+    'with a status of four digits': ['HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok', /is not HTTP/],
+    'with a control character in a header': [`${OK}X-A: a\x01b\r\nContent-Length: 2\r\n\r\nok`, /X-A|is not HTTP/],
+    'with a header whose name is no token': [`${OK}X A: b\r\nContent-Length: 2\r\n\r\nok`, /is not HTTP/],
+    'with two lengths': [`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`, /is not HTTP/],
+    'of a protocol that nobody asked for': ['HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n', /its status is 101/],
+  }
+
+  test.each(Object.entries(HOSTILE))(
+    '%s is a 502 with the reason, and the service goes on',
+    async (_kind, [bytes, why]) => {
+      const { target, service } = await setup()
+      const path = `/raw?base64=${encodeURIComponent(Buffer.from(bytes, 'latin1').toString('base64'))}`
+      const answer = await send(target, `/lb/web${path}`)
+      expect({ status: answer.status, message: answer.message }).toEqual({ status: 502, message: 'Bad Gateway' })
+      expect(answer.json().detail).toMatch(why)
+      const upgraded = await sendRaw(
+        service,
+        `GET /lb/web${path} HTTP/1.1\r\nHost: ${new URL(target.url).host}\r\nAuthorization: ${target.key}\r\n` +
+          'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
+      )
+      expect(upgraded).toMatch(/^HTTP\/1\.1 (101|502) /)
+      expect((await send(target, '/lb/web/echo')).status).toBe(200)
+    },
+  )
+
+  test('in its trailers keeps its body and the other trailers', async () => {
+    const { target } = await setup()
+    const bytes = `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nX-Sum: 7\r\n\r\n`
+    const answer = await send(target, `/lb/web/raw?base64=${encodeURIComponent(btoa(bytes))}`)
+    expect({ text: answer.text, trailers: answer.trailers }).toEqual({ text: 'abc', trailers: { 'x-sum': '7' } })
+  })
 })

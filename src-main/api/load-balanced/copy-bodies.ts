@@ -5,14 +5,16 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { type ClientAddress, headersForClient, pairsOf } from '../../domain/load-balanced/forward-headers.ts'
+import { type ClientAddress, headersForClient } from '../../domain/load-balanced/forward-headers.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
+import { checkHead, sendableTrailers } from './check-head.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
  * Passes a response on as it comes, no faster than the client reads: nothing waits for more, so that events arrive one
  * by one. Trailers go along where the client can have them.
  * @param done called once: without a reason when the response is complete, else with why not
+ * @throws Error where the head of the response cannot be sent; nothing was sent then
  */
 export function copyResponse(
   { exchange, seat }: { readonly exchange: Exchange; readonly seat: Seat },
@@ -21,6 +23,7 @@ export function copyResponse(
   done: (why: string | undefined) => void,
 ): void {
   const { incoming, notes, elapsedMs, by, page } = exchange
+  checkHead(workerResponse, 200)
   const trailers =
     incoming.httpVersion !== '1.0' &&
     incoming.method !== 'HEAD' &&
@@ -50,8 +53,7 @@ export function copyResponse(
     if (!response.write(chunk)) workerResponse.pause()
   })
   workerResponse.on('end', () => {
-    if (trailers && workerResponse.rawTrailers.length > 0)
-      response.addTrailers(pairsOf(workerResponse.rawTrailers).map(([name, value]): [string, string] => [name, value]))
+    if (trailers) response.addTrailers(sendableTrailers(workerResponse))
     response.end()
     finish(undefined)
   })
@@ -99,8 +101,7 @@ export function pumpBody(
   }
   const onDrain = () => void incoming.resume()
   const onEnd = () => {
-    if (incoming.rawTrailers.length > 0)
-      outgoing.addTrailers(pairsOf(incoming.rawTrailers).map(([name, value]): [string, string] => [name, value]))
+    outgoing.addTrailers(sendableTrailers(incoming))
     outgoing.end()
   }
   incoming.on('data', onData).on('end', onEnd)

@@ -20,9 +20,10 @@ import { createFindEndpoint } from '../../services/apps/environment-endpoints.ts
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
 import type { BalancerServices } from '../../services/service-context.ts'
 import { admit, foreignPage, namesOwnHost } from './admit.ts'
+import { checkHead } from './check-head.ts'
 import { clientAddressOf, tooLarge } from './copy-bodies.ts'
 import { beginExchange, type Exchange, injectFaults, injectKillForRequest } from './exchange.ts'
-import { openRequest, processingMs, type Sent, sendToWorker, tooSlow } from './send-to-worker.ts'
+import { notForwarded, openRequest, processingMs, type Sent, sendToWorker, tooSlow } from './send-to-worker.ts'
 import { asAppError, responseHead, writeError, writeSocketError } from './write-error.ts'
 
 /** The proxy, as the listener calls it. */
@@ -222,8 +223,16 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
     }
     gone.signal.addEventListener('abort', leave, { once: true })
 
-    function begin(workerResponse: IncomingMessage, own: readonly string[]): void {
+    /** @returns whether the head could be sent; where it could not, the exchange has failed */
+    function begin(workerResponse: IncomingMessage, own: readonly string[]): boolean {
       cancelTimer()
+      try {
+        checkHead(workerResponse, 101)
+      } catch (error) {
+        reject(notForwarded(exchange, seat, error))
+        outgoing.destroy()
+        return false
+      }
       notes.status = workerResponse.statusCode
       notes.firstByteMs = exchange.elapsedMs()
       const headers = [
@@ -231,10 +240,14 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
         ...own,
       ]
       socket.write(responseHead(workerResponse.statusCode ?? 502, workerResponse.statusMessage ?? '', headers))
+      return true
     }
 
     outgoing.on('upgrade', (answer, worker, first) => {
-      begin(answer, ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? 'websocket'])
+      if (!begin(answer, ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? 'websocket'])) {
+        worker.destroy()
+        return
+      }
       seat.becomeSocket()
       const stop = () => worker.destroy()
       service.stopping.addEventListener('abort', stop, { once: true })
@@ -246,7 +259,7 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
       })
     })
     outgoing.on('response', (answer) => {
-      begin(answer, ['Connection', 'close'])
+      if (!begin(answer, ['Connection', 'close'])) return
       answer.on('data', (chunk: Buffer) => {
         notes.bytesOut += chunk.length
       })

@@ -66,6 +66,12 @@ export function tooSlow(exchange: Pick<Exchange, 'endpoint'>, { worker }: Seat):
   return new AppError('REQUEST_TOO_SLOW', { workerId: worker.id, seconds: processingMs(exchange) / 1000 })
 }
 
+/** The error of a response whose head cannot be sent to the client. */
+export function notForwarded({ endpoint }: Pick<Exchange, 'endpoint'>, { worker }: Seat, error: unknown): AppError {
+  const why = `its response cannot be forwarded: ${(error as Error).message}`
+  return new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why })
+}
+
 /**
  * Sends a request to a worker and passes its response on. The limit on processing is for all of it, to the last byte.
  * @throws AppError REQUEST_TOO_LARGE, REQUEST_TOO_SLOW, WORKER_FAILED; the response may have begun then
@@ -131,8 +137,7 @@ export function sendToWorker(
       try {
         onResponse(workerResponse)
       } catch (error) {
-        const why = `its response cannot be forwarded: ${(error as Error).message}`
-        cutOff(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
+        cutOff(notForwarded(exchange, seat, error))
       }
     })
     outgoing.on('error', (error: Error & { code?: string }) => {

@@ -7,6 +7,7 @@
 /cut         half an answer, then the end of the process; `/die` ends it without an answer
 /hang-up     closes the connection without an answer
 /form?...    other forms of answers, see `forms`
+/raw?base64=  these bytes, whatever they are
 /socket      a WebSocket that echoes text; the text "close 4001 bye" closes it with that code and reason
 
 The file PING_FILE, if that is set, holds the status of /ping; without the file it answers 200.
@@ -145,6 +146,9 @@ class Handler(BaseHTTPRequestHandler):
         for _ in self.pieces():
             pass
         self.wfile.write(FORMS[query["form"]])
+
+    def on_raw(self, query):
+        self.wfile.write(base64.b64decode(query["base64"]))
 
     def on_socket(self, _query):
         key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"

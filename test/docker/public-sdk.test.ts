@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { beforeEach, expect, test } from 'vitest'
 import { INSIDE, startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
+import { STAYS_MS } from '../support/patience.ts'
 import { until } from '../support/served-service.ts'
 
 const engine = await dockerEngine('image-runpod')
@@ -30,6 +31,7 @@ async function setup() {
       service.createEndpoint(kind, {
         handler: undefined,
         workersMax: 1,
+        idleTimeoutMs: STAYS_MS,
         env: { KIND: kind },
         container: {
           image: IMAGE,

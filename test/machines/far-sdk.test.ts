@@ -11,6 +11,7 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import { dockerEngine } from '../support/docker-engine.ts'
 import { farMachine } from '../support/far-machine.ts'
 import { farService } from '../support/far-service.ts'
+import { STAYS_MS } from '../support/patience.ts'
 import { until } from '../support/served-service.ts'
 import { removeEndpoints, sharedInFile } from '../support/shared-in-file.ts'
 
@@ -46,6 +47,7 @@ async function setup() {
     service.createEndpoint(kind, {
       handler: undefined,
       workersMax: 1,
+      idleTimeoutMs: STAYS_MS,
       env: { KIND: kind },
       container: {
         ...service.onBox.container,

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, beforeEach, describe, expect, type TestContext, test } from 'vitest'
+import { STAYS_MS } from '../support/patience.ts'
 import { PREPARE_LIMIT_MS, type PublicPython, preparePinnedWorker, preparePublicPython } from './support-python.ts'
 import { startService, until } from './support-service.ts'
 
@@ -38,6 +39,7 @@ async function setup(context: TestContext, version: string, config: Readonly<Rec
       command: `'${python.python}' worker.py`,
       cwd: project,
       workersMax: 1,
+      idleTimeoutMs: STAYS_MS,
       scaler: { type: 'QUEUE_DELAY', value: 0 },
       stopGraceMs: 0,
       env: { KIND: 'chosen', HOME: service.folder, PYTHONPATH: folders.get(version), PYTHONDONTWRITEBYTECODE: '1' },
@@ -136,7 +138,7 @@ describe.concurrent(`workers of the public SDK ${NEWER} in one folder`, () => {
   })
 
   test('are frozen while they wait for a job, and go on with the next one', async (context) => {
-    const { run, ended } = await setup(context, NEWER, { idleTimeoutMs: 600_000 })
+    const { run, ended } = await setup(context, NEWER)
     const first = await ended(await run({ do: 'who' }))
     const { pid } = first.output as { pid: number }
     const state = () => readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) (.).*$/s, '$1')

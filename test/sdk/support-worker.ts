@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, type TestContext } from 'vitest'
+import { STAYS_MS } from '../support/patience.ts'
 import type { PublicPython } from './support-python.ts'
 import { startService, until } from './support-service.ts'
 
@@ -24,6 +25,7 @@ export async function startPublicWorker(
     id: 'sdk',
     command: `'${python}' '${HANDLERS}'`,
     workersMax: 1,
+    idleTimeoutMs: STAYS_MS,
     // The package reads platform keys in HOME.
     env: { KIND: kind, HOME: folder, PYTHONDONTWRITEBYTECODE: '1' },
     ...config,

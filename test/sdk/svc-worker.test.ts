@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, type TestContext, test } from 'vitest'
+import { STAYS_MS } from '../support/patience.ts'
 import { type Service, startService, until } from './support-service.ts'
 
 const HANDLERS = fileURLToPath(new URL('python/svc_handlers.py', import.meta.url))
@@ -17,6 +18,7 @@ async function setup(context: TestContext, config: Readonly<Record<string, unkno
     id: 'ours',
     handler: HANDLERS,
     workersMax: 1,
+    idleTimeoutMs: STAYS_MS,
     env: { PYTHONDONTWRITEBYTECODE: '1' },
     ...config,
   })

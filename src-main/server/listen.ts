@@ -11,6 +11,7 @@ import { AppError, errorBody } from '../contract/errors.ts'
 import { LOOPBACK, OWN_PORTS } from '../domain/own-addresses.ts'
 import { type ConnectionLimits, endSocketWith, REQUEST_TIMEOUT, watchConnections } from './connections.ts'
 import { StartError } from './data-folder.ts'
+import { withinRequest } from './last-net.ts'
 import { answerSecurely, type Secured } from './secure-connections.ts'
 
 /** A port that is open, and how to close it. */
@@ -67,12 +68,13 @@ export async function listen(
 ): Promise<Listener> {
   const connections = watchConnections(limits)
   const handleRequest = getRequestListener(fetch, { hostname: host, errorHandler: (error) => plainError(error) })
-  const onRequest = (incoming: IncomingMessage, response: ServerResponse) => {
-    connections.asked(incoming, response)
-    if (streams?.isFor(incoming)) return streams.request(incoming, response)
-    boundBody(incoming, bodyMs)
-    void handleRequest(incoming, response)
-  }
+  const onRequest = (incoming: IncomingMessage, response: ServerResponse) =>
+    withinRequest(incoming, response, () => {
+      connections.asked(incoming, response)
+      if (streams?.isFor(incoming)) return streams.request(incoming, response)
+      boundBody(incoming, bodyMs)
+      void handleRequest(incoming, response)
+    })
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,

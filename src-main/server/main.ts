@@ -33,6 +33,7 @@ import { createSecureContexts } from './certificates.ts'
 import { type DataFolder, openDataFolder, readKey, readServiceFile, StartError, writePrivate } from './data-folder.ts'
 import { createFleets, createMachineDrivers, openContainerState } from './fleets.ts'
 import { createHost } from './host.ts'
+import { catchUnhandled } from './last-net.ts'
 import type { Fetch } from './listen.ts'
 import { answerWorkers, createWorkerListeners, listenForUsers, secureAnswers, type UserAddress } from './listeners.ts'
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
@@ -71,6 +72,8 @@ export type RunningServer = {
 const STOP_GRACE_MS = 10_000
 const RESPONSE_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
+// Nothing more is written. The launcher and the desktop start a service again that a signal has ended.
+const onDoubt = () => process.kill(process.pid, 'SIGKILL')
 const LOCK_RETRY_MS = 50
 // The built program is one flat folder.
 const CLI = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : 'cli.js', import.meta.url))
@@ -136,6 +139,8 @@ async function run(
   const startedAt = systemTime.wall()
   const warning = await fileSystemWarning(folder.folder, options.look)
   if (warning !== undefined) log.warn('the disk of the data folder may not be reliable', { warning })
+  const release = catchUnhandled({ log, newRequestId: systemIds.worker, onDoubt })
+  open.push(async () => release())
   const containers = openContainerState(storage)
   let facts: ServiceFacts | undefined
   let workerUrl = ''

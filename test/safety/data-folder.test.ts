@@ -52,7 +52,7 @@ test('a user without a name, as containers have them, can run a service', async 
   const child = spawn(process.execPath, [LAUNCHER, 'serve', '--data', join(folder, 'data'), '--port', '0', '--json'], {
     uid: NAMELESS,
     gid: NAMELESS,
-    env: { PATH: process.env.PATH, HOME: folder },
+    env: { PATH: process.env.PATH, HOME: folder, DRYDOCK_RESTART: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   onTestFinished(async () => {

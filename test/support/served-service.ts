@@ -137,7 +137,8 @@ export function servedService(
     const [program = node, ...args] = [...(through === undefined ? [] : [through]), node, LAUNCHER, ...argv]
     return spawn(program, args, {
       cwd: folder,
-      env: { ...env, DRYDOCK_CALLED_BY: calledBy, NO_COLOR: '1', [name]: value, ...more },
+      // Tests kill the service itself, and start it again where they mean to.
+      env: { ...env, DRYDOCK_CALLED_BY: calledBy, DRYDOCK_RESTART: '0', NO_COLOR: '1', [name]: value, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
   }

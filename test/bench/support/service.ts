@@ -28,7 +28,7 @@ function spawnService(data: string, port: number, env: ServiceEnvironment = {}):
   const flags = (process.env.BENCH_NODE_FLAGS ?? '').split(' ').filter((flag) => flag !== '')
   const args = [...flags, LAUNCHER, 'serve', '--data', data, '--port', String(port), '--json']
   const options = {
-    env: { ...process.env, ...env },
+    env: { ...process.env, DRYDOCK_RESTART: '0', ...env },
     stdio: ['ignore', 'pipe', 'inherit'] as ['ignore', 'pipe', 'inherit'],
   }
   return owned(spawn(process.execPath, [...args, '--stop-grace', '0'], options))

@@ -62,8 +62,8 @@ type StartArguments = {
   /** As it was given; undefined: the user's default folder. */
   readonly data: string | undefined
   readonly port: number | undefined
-  /** Page that a link among the arguments opens. */
-  readonly page: string | undefined
+  /** The link to open first. */
+  readonly link: string | undefined
 }
 
 /** Reads them. Chromium's own switches, which systems and users add, are left alone. @param argv without the program */
@@ -78,6 +78,6 @@ export function readArguments(argv: readonly string[]): StartArguments {
   return {
     data: typeof values.data === 'string' && values.data !== '' ? values.data : undefined,
     port: port !== undefined && port <= 65_535 ? port : undefined,
-    page: pageOfLink(linkAmong(argv) ?? ''),
+    link: linkAmong(argv),
   }
 }

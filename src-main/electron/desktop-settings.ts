@@ -32,9 +32,10 @@ export function restoreBounds(last: Bounds | undefined, screens: readonly Bounds
   if (last === undefined) return centred(FIRST, first)
   const [best = first] = screens.toSorted((one, other) => area(last, other) - area(last, one))
   const seen = overlap(last, best)
-  if (seen.width < HOLD.width || seen.height < HOLD.height) return centred(last, first)
-  const width = Math.min(best.width, Math.max(SMALLEST.width, last.width))
-  const height = Math.min(best.height, Math.max(SMALLEST.height, last.height))
+  const wanted = { width: Math.max(SMALLEST.width, last.width), height: Math.max(SMALLEST.height, last.height) }
+  if (seen.width < HOLD.width || seen.height < HOLD.height) return centred(wanted, first)
+  const width = Math.min(best.width, wanted.width)
+  const height = Math.min(best.height, wanted.height)
   return {
     x: clamp(last.x, best.x, best.x + best.width - width),
     y: clamp(last.y, best.y, best.y + best.height - height),

@@ -7,6 +7,7 @@ import { readAccountKey } from '../cli/find-service.ts'
 import { createServiceClient, type ServiceClient } from '../client/service-client.ts'
 import type { DesktopNotice } from '../contract/bridge.ts'
 import type { Log, TimeSource } from '../core.ts'
+import { errorCode } from '../domain/error-code.ts'
 import type { SettingsFile } from './desktop-settings.ts'
 import { type EndedNote, type EndedNotifier, notifyEnded } from './ended-work.ts'
 import { followService, type JobCounts } from './follow-service.ts'
@@ -24,14 +25,17 @@ export type Shell = {
   readonly notifyPages: (notice: DesktopNotice) => void
   readonly showTray: (view: TrayView) => void
   readonly notify: (note: EndedNote) => void
-  /** Asks what to do about a service that does not start. */
-  readonly askAboutStart: (why: string) => Promise<'Retry' | 'Show log' | 'Quit'>
+  /** Asks what to do about a fault, until the signal is aborted. */
+  readonly askAboutFault: (fault: Fault, signal: AbortSignal) => Promise<'Retry' | 'Show log' | 'Quit'>
   /** Asks whether to wait for running jobs before it quits, until the signal is aborted. */
   readonly askToWait: (running: number, signal: AbortSignal) => Promise<'wait' | 'now'>
   readonly showLog: () => void
   /** Ends the desktop; it calls `stop` on the way. */
   readonly quit: () => void
 }
+
+/** What keeps the window from opening, in a heading and a sentence. */
+export type Fault = { readonly title: string; readonly why: string }
 
 /** What the desktop works with. */
 export type DesktopNeeds = Omit<SupervisorNeeds, 'onChange' | 'time'> & {
@@ -47,6 +51,8 @@ export type DesktopNeeds = Omit<SupervisorNeeds, 'onChange' | 'time'> & {
 const PAGE_AGAIN_MS = 1000
 // How long a service that is about to be stopped is asked for its jobs, in ms.
 const ANSWER_MS = 1000
+// Failed sign-ins in a row until the user is asked; the first ones pass with a service that is just ending.
+const ASK_FROM = 3
 
 /** Has a life: start() and stop(), both safe to call twice. */
 export class Desktop {
@@ -57,8 +63,10 @@ export class Desktop {
   #service: { readonly client: ServiceClient; readonly following: AbortController } | undefined
   #signedInTo: string | undefined
   #page: string
-  #pageIsLost = false
-  #asking = false
+  #cancelReload: () => void = () => undefined
+  #asking: AbortController | undefined
+  #hasLoaded = false
+  #failedSignIns = 0
   #stopped: Promise<void> | undefined
 
   constructor(needs: DesktopNeeds) {
@@ -91,6 +99,7 @@ export class Desktop {
 
   async #end(): Promise<void> {
     this.#teller.stop()
+    this.#cancelReload()
     const { state } = this.#supervisor
     const running = state.kind === 'up' && state.own ? await this.#runningNow() : 0
     this.#service?.following.abort()
@@ -113,16 +122,19 @@ export class Desktop {
     }
   }
 
-  /** Brings the window to the front. @param page that it goes to; undefined: it stays where it is */
+  /** Brings the window to the front. @param page to navigate to; undefined: it stays on its page */
   open(page?: string): void {
-    this.#needs.shell.show()
+    if (this.#stopped !== undefined) return
+    // Before its first page it is blank.
+    if (this.#hasLoaded) this.#needs.shell.show()
+    else this.#askAboutState()
     if (page !== undefined) this.#goTo(page)
   }
 
-  /** Signs the window in anew, on the page where it is. */
-  signInAgain(page: string): void {
+  /** Signs the window in again and reopens its page. @param page the window's; undefined: it shows none of ours */
+  signInAgain(page: string | undefined): void {
     this.#signedInTo = undefined
-    this.#page = page
+    this.#page = page ?? this.#page
     // From the start: the account key may have been changed.
     if (this.origin !== undefined) void this.#meet(this.origin, false)
   }
@@ -139,16 +151,13 @@ export class Desktop {
     })
   }
 
-  /** A page or one of its scripts could not be loaded, or its process is gone: it is loaded again after a pause. */
-  pageLost(page: string): void {
+  /** Reloads a page after a pause: it or one of its scripts failed to load, or its renderer crashed. */
+  pageLost(page: string | undefined): void {
+    if (this.#stopped !== undefined) return
     this.#signedInTo = undefined
-    this.#page = page
-    if (this.#pageIsLost) return
-    this.#pageIsLost = true
-    // A service that comes back meanwhile loads the page by itself.
-    this.#needs.time.after(PAGE_AGAIN_MS, () => {
-      if (this.#pageIsLost) this.signInAgain(this.#page)
-    })
+    this.#page = page ?? this.#page
+    this.#cancelReload()
+    this.#cancelReload = this.#needs.time.after(PAGE_AGAIN_MS, () => this.signInAgain(undefined))
   }
 
   /** Does what somebody chose in the tray. */
@@ -179,28 +188,52 @@ export class Desktop {
     switch (state.kind) {
       case 'up':
         log.info('service is up', { url: state.url, own: state.own })
+        this.#asking?.abort()
         void this.#meet(state.url, state.restarted)
         return
       case 'down':
         log.warn('service ended unexpectedly', { why: state.why, crashes: state.crashes })
         shell.notifyPages({ ...state, kind: 'service-ended' })
-        if (this.#signedInTo === undefined && state.looping)
-          void this.#ask(`The service ended ${state.crashes} times. The last time: ${state.why}`)
+        if (this.#signedInTo === undefined) this.#askAboutState()
         return
       case 'refused':
         log.warn('service does not start', { why: state.why })
         shell.notifyPages({ kind: 'service-refused', why: state.why })
-        void this.#ask(state.why)
+        this.#askAboutState()
     }
   }
 
+  #askAboutState(): void {
+    const { state } = this.#supervisor
+    if (state.kind === 'refused') void this.#ask({ title: 'The service could not start', why: state.why })
+    if (state.kind === 'down' && state.looping)
+      void this.#ask({
+        title: 'The service keeps stopping',
+        why: `It stopped ${state.crashes} times. Last error: ${state.why}`,
+      })
+  }
+
   async #meet(url: string, restarted: boolean): Promise<void> {
-    const { data, log, shell, time } = this.#needs
+    const { log } = this.#needs
+    try {
+      await this.#signIn(url, restarted)
+    } catch (error) {
+      // Another service may have taken over, or the desktop may be stopping.
+      if (this.origin !== url || this.#stopped !== undefined) return
+      log.warn('the window could not be signed in', { error })
+      this.#failedSignIns += 1
+      this.pageLost(undefined)
+      if (this.#failedSignIns >= ASK_FROM)
+        await this.#ask({ title: 'The window could not sign in', why: textOf(error) })
+    }
+  }
+
+  async #signIn(url: string, restarted: boolean): Promise<void> {
+    const { data, shell, time } = this.#needs
     const key = (await readAccountKey(data)) ?? ''
     const client = createServiceClient({ url, key })
     const following = new AbortController()
-    // Another service may have come meanwhile.
-    if (this.origin !== url) return
+    if (this.origin !== url || this.#stopped !== undefined) return
     this.#leave()
     this.#service = { client, following }
     const listener = {
@@ -213,10 +246,11 @@ export class Desktop {
     void followService(client, { key, after: time.after, listener, signal: following.signal })
     if (restarted) shell.notifyPages({ kind: 'service-restarted' })
     // The pages find a service that came back at the same address by themselves, and keep what is being typed.
-    if (this.#signedInTo !== url) {
-      await this.#load(this.#page).catch((error) => log.warn('the window could not be signed in', { error }))
-      shell.show()
-    }
+    if (this.#signedInTo === url) return
+    await this.#load(this.#page)
+    this.#failedSignIns = 0
+    this.#asking?.abort()
+    if (this.#stopped === undefined) shell.show()
   }
 
   #leave(): void {
@@ -228,15 +262,19 @@ export class Desktop {
   #goTo(page: string): void {
     this.#page = page
     if (this.#service === undefined) return // it goes there as soon as the service is up
-    this.#load(page).catch((error) => this.#needs.log.warn('the window could not go to a page', { page, error }))
+    this.#load(page).catch((error) => {
+      // A later navigation replaced this one.
+      if (errorCode(error) !== 'ERR_ABORTED') this.#needs.log.warn('the page could not be opened', { page, error })
+    })
   }
 
   async #load(page: string): Promise<void> {
     const client = this.#service?.client
     if (client === undefined) return
-    const load = (address: string) => {
-      this.#pageIsLost = false
-      return this.#needs.shell.load(address)
+    const load = async (address: string) => {
+      this.#cancelReload()
+      await this.#needs.shell.load(address)
+      this.#hasLoaded = true
     }
     const isSignedIn = this.#signedInTo === client.url
     if (!isSignedIn) {
@@ -247,19 +285,27 @@ export class Desktop {
     if (isSignedIn || page !== '/') await load(client.url + page)
   }
 
-  async #ask(why: string): Promise<void> {
-    if (this.#asking) return
-    this.#asking = true
+  async #ask(fault: Fault): Promise<void> {
+    if (this.#asking !== undefined) return
     const { shell } = this.#needs
-    const choice = await shell.askAboutStart(why)
-    this.#asking = false
+    const asking = new AbortController()
+    this.#asking = asking
+    const choice = await shell.askAboutFault(fault, asking.signal)
+    this.#asking = undefined
+    // What was asked about is over.
+    if (asking.signal.aborted || this.#stopped !== undefined) return
     if (choice === 'Quit') shell.quit()
-    else if (choice === 'Retry') this.#supervisor.retry()
+    else if (choice === 'Retry') this.#retry()
     else {
       shell.showLog()
-      // Nothing else would bring the question back.
-      if (this.#supervisor.state.kind === 'refused') void this.#ask(why)
+      // Nothing else would ask again.
+      if (this.#supervisor.state.kind === 'refused' || this.origin !== undefined) await this.#ask(fault)
     }
+  }
+
+  #retry(): void {
+    if (this.origin === undefined) this.#supervisor.retry()
+    else this.signInAgain(undefined)
   }
 
   #drawTray(): void {
@@ -267,3 +313,5 @@ export class Desktop {
     shell.showTray(trayView(this.#supervisor.state, this.#counts, settings.read()))
   }
 }
+
+const textOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

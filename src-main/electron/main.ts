@@ -3,21 +3,23 @@
  * here is what nothing but Electron can do, with the few functions that it alone uses.
  */
 
-import { existsSync, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { app, dialog, Menu, Notification, shell as system } from 'electron'
+import { app, BrowserWindow, dialog, Menu, Notification, shell as system } from 'electron'
 import packageJson from '../../package.json' with { type: 'json' }
 import { dataFolder } from '../cli/find-service.ts'
 import { NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
+import type { Log } from '../core.ts'
 import { counted } from '../domain/text.ts'
 import { openDataFolder } from '../server/data-folder.ts'
 import { createLog, systemTime } from '../server/system-ports.ts'
 import { appMenu } from './app-menu.ts'
 import { fileOfLink, linkAmong, pageOfLink, readArguments, SCHEME } from './deep-link.ts'
-import { Desktop, type Shell } from './desktop.ts'
+import { Desktop, type Fault, type Shell } from './desktop.ts'
 import { openSettings } from './desktop-settings.ts'
 import { findOtherService } from './find-other-service.ts'
+import { logText } from './log-text.ts'
 import { packagePaths } from './package-paths.ts'
 import { revealFile } from './page-guard.ts'
 import { startServiceChild } from './service-child.ts'
@@ -28,9 +30,14 @@ import { guardSession, guardWindows, handleCalls, makeWindow, showText } from '.
 const { platform } = process
 const HANDLER_FILES = { name: 'Python and TypeScript', extensions: ['py', 'ts', 'mts', 'js', 'mjs'] }
 const args = readArguments(process.argv.slice(app.isPackaged ? 1 : 2))
+const argumentsWith = (link: string | undefined) => [
+  ...process.argv.slice(1).filter((argument) => argument !== args.link),
+  ...(link === undefined ? [] : [link]),
+]
 const data = dataFolder(args.data, { env: process.env, cwd: process.cwd(), platform, home: homedir() })
 // A profile for each data folder: two services have two windows, and one window each.
 const profile = join(data, 'desktop')
+const logFile = join(data, 'desktop.log')
 const at = packagePaths({
   here: import.meta.dirname,
   packagedTo: app.isPackaged ? process.resourcesPath : undefined,
@@ -52,6 +59,8 @@ function openProfile(): string | undefined {
   try {
     openDataFolder(data)
     mkdirSync(profile, { recursive: true, mode: 0o700 })
+    // Without it Electron only says that another instance runs.
+    accessSync(profile, constants.W_OK)
     app.setPath('userData', profile)
     return undefined
   } catch (error) {
@@ -61,38 +70,53 @@ function openProfile(): string | undefined {
 
 async function refuse(why: string): Promise<void> {
   await app.whenReady()
-  const isAgain = (await askAbout(why, ['Retry', 'Quit'])) === 'Retry'
+  const fault = { title: 'Drydock cannot use its data folder', why }
+  const isAgain = (await askAbout(fault, ['Retry', 'Quit'])) === 'Retry'
   if (isAgain) app.relaunch()
   app.exit(isAgain ? 0 : 1)
 }
 
-/** Asks what to do about a service that does not start; the last button is chosen where the dialog is closed. */
-async function askAbout<Button extends string>(why: string, buttons: readonly Button[]): Promise<Button | undefined> {
+/** Asks what to do when a start fails. Closing the dialog selects the last button. */
+async function askAbout<Button extends string>(
+  { title, why }: Fault,
+  buttons: readonly Button[],
+  signal?: AbortSignal,
+): Promise<Button | undefined> {
   const { response } = await dialog.showMessageBox({
     ...{ type: 'error', title: 'Drydock', icon: at.icon, noLink: true, cancelId: buttons.length - 1 },
-    message: 'The service does not start',
-    detail: why,
-    buttons: [...buttons],
+    ...{ message: title, detail: why, buttons: [...buttons], ...(signal && { signal }) },
   })
   return buttons[response]
 }
 
-function fail(error: unknown): void {
-  createLog('info', join(data, 'desktop.log')).error('the desktop could not start', { error })
-  dialog.showErrorBox('Drydock', `The desktop could not start: ${error instanceof Error ? error.message : error}`)
+async function fail(error: unknown): Promise<void> {
+  openLog().error('the desktop could not start', { error })
+  await app.whenReady()
+  await askAbout({ title: 'Drydock could not start', why: error instanceof Error ? error.message : String(error) }, [
+    'Quit',
+  ])
   app.exit(1)
 }
 
+/** The log of the desktop; standard error if its file cannot be opened. */
+function openLog(): Log {
+  try {
+    return createLog('info', logFile)
+  } catch {
+    return createLog('info', undefined)
+  }
+}
+
 async function run(): Promise<void> {
-  const log = createLog('info', join(data, 'desktop.log'))
+  const log = openLog()
   const outputFile = join(data, 'service-output.log')
   const settings = openSettings(join(profile, 'settings.json'), (error) => log.warn('settings not stored', { error }))
   const notifications = new Set<Notification>()
   let quitting = false
-  let startAgain = false
+  let startAgain: { readonly link: string | undefined } | undefined
 
-  // Links may come before all is ready, and are then the first page.
-  let firstPage = args.page
+  // A link that arrives before the window exists becomes the first page.
+  let firstPage: string | undefined
   let openPage = (page: string | undefined) => {
     firstPage = page ?? firstPage
   }
@@ -103,8 +127,8 @@ async function run(): Promise<void> {
     else show(file)
   }
   app.on('second-instance', (_event, argv) => {
-    // Its service is stopping; the one who starts it again gets a window after that.
-    if (quitting) startAgain = true
+    // The service is stopping; relaunch once it has.
+    if (quitting) startAgain = { link: linkAmong(argv.slice(1)) }
     else openLink(linkAmong(argv.slice(1)) ?? '')
   })
   app.on('open-url', (event, link) => {
@@ -116,15 +140,22 @@ async function run(): Promise<void> {
   else app.setAsDefaultProtocolClient(SCHEME, process.execPath, [at.main])
   app.on('web-contents-created', (_event, contents) => guardWindows(contents, () => desktop.origin))
   await app.whenReady()
-  // Electron's own dialog stops the whole process until it is closed, and nothing is logged.
-  process.on('uncaughtException', (error) => {
-    log.error('an error was not handled', { error })
-    void dialog.showMessageBox({
+  // Electron's default dialog blocks the main process and logs nothing; of rejections it shows nothing at all.
+  let isReporting = false
+  const report = async (error: unknown) => {
+    log.error('uncaught exception', { error })
+    if (isReporting) return
+    isReporting = true
+    await dialog.showMessageBox({
       ...{ type: 'error', title: 'Drydock', icon: at.icon },
-      message: 'Something went wrong in the desktop window',
-      detail: `${error.message}\n\nThe details are in ${join(data, 'desktop.log')}.`,
+      message: 'Drydock hit an unexpected error',
+      detail: `${error instanceof Error ? error.message : error}\n\nIf Drydock misbehaves, quit and start it again. Details are in ${logFile}.`,
     })
-  })
+    isReporting = false
+  }
+  process.on('uncaughtException', report)
+  process.on('unhandledRejection', report)
+  if (args.link !== undefined) openLink(args.link)
 
   const window = makeWindow({
     settings,
@@ -169,7 +200,7 @@ async function run(): Promise<void> {
       })
       notification.show()
     },
-    askAboutStart: async (why) => (await askAbout(why, ['Retry', 'Show log', 'Quit'])) ?? 'Quit',
+    askAboutFault: async (fault, signal) => (await askAbout(fault, ['Retry', 'Show log', 'Quit'], signal)) ?? 'Quit',
     async askToWait(running, signal) {
       const { response } = await dialog.showMessageBox({
         ...{ type: 'info', title: 'Drydock', icon: at.icon, noLink: true, signal },
@@ -180,7 +211,7 @@ async function run(): Promise<void> {
       })
       return response === 1 ? 'now' : 'wait'
     },
-    showLog: () => showText('Log', [join(data, 'drydock.log'), outputFile], at.icon),
+    showLog: () => showText('Log', logText([join(data, 'drydock.log'), outputFile, logFile]), at.icon),
     quit: () => app.quit(),
   }
   const desktop = new Desktop({
@@ -189,6 +220,9 @@ async function run(): Promise<void> {
     findOther: () => findOtherService(data, systemTime),
   })
   openPage = (page) => desktop.open(page)
+  const signInAgain = () => {
+    if (!window.isDestroyed()) desktop.signInAgain(pageOfAddress(window.webContents.getURL()))
+  }
   guardSession(() => desktop.origin)
   handleCalls(
     {
@@ -196,7 +230,7 @@ async function run(): Promise<void> {
       pickFile: (wish) => pick(wish, { properties: ['openFile'], filters: [HANDLER_FILES] }),
       pickFolder: (wish) => pick(wish, { properties: ['openDirectory', 'createDirectory'] }),
       async signIn() {
-        desktop.signInAgain(pageOfAddress(window.webContents.getURL()))
+        signInAgain()
         return desktop.origin !== undefined
       },
       revealFile: async ({ path }) => show(path),
@@ -207,23 +241,24 @@ async function run(): Promise<void> {
     Menu.buildFromTemplate(
       appMenu(platform === 'darwin', {
         open: (page) => desktop.open(page),
-        signInAgain: () => desktop.signInAgain(pageOfAddress(window.webContents.getURL())),
+        signInAgain,
         showLog: shell.showLog,
       }),
     ),
   )
   app.on('activate', () => desktop.open())
-  app.on('window-all-closed', () => app.quit())
-  let stopped = false
+  let isStopped = false
   app.on('before-quit', (event) => {
-    quitting = true
-    if (stopped) return
-    // First the service, in order; then this.
+    if (isStopped) return
+    // Stop the service first, then quit.
     event.preventDefault()
+    if (quitting) return
+    quitting = true
     if (!window.isDestroyed()) window.hide()
+    for (const other of BrowserWindow.getAllWindows()) if (other !== window) other.close()
     void desktop.stop().finally(() => {
-      stopped = true
-      if (startAgain) app.relaunch()
+      isStopped = true
+      if (startAgain !== undefined) app.relaunch({ args: argumentsWith(startAgain.link) })
       app.quit()
     })
   })
@@ -242,11 +277,11 @@ async function run(): Promise<void> {
 }
 
 /**
- * The page of an address of the window, from the origin on. The first page for all that is none: a link to sign in,
- * which works once, or what the browser shows in place of a page.
+ * Path, query and fragment of the window's address; undefined for a sign-in link, which works once, and for Chromium's
+ * own pages.
  */
-function pageOfAddress(address: string): string {
-  if (!URL.canParse(address)) return '/'
+function pageOfAddress(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined
   const { protocol, pathname, search, hash } = new URL(address)
-  return protocol === 'http:' && pathname !== '/sign-in' ? `${pathname}${search}${hash}` : '/'
+  return protocol === 'http:' && pathname !== '/sign-in' ? `${pathname}${search}${hash}` : undefined
 }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, renameSync, statSync } from 'node:fs'
 import { z } from 'zod'
 import { MIB } from '../contract/units.ts'
-import { endOfFile } from './end-of-file.ts'
+import { readTail } from './read-tail.ts'
 import type { ServiceArguments, ServiceChild } from './supervise-service.ts'
 
 /** The line that `drydock serve --json` prints when it is ready. */
@@ -60,11 +60,11 @@ export function startServiceChild(
     },
     onExit(listener) {
       child.once('exit', (code, signal) => {
-        const text = endOfFile(output, LAST_OUTPUT_BYTES, start)
+        const text = readTail(output, LAST_OUTPUT_BYTES, start)
         closeSync(output)
         listener({ code, signal, output: text })
       })
-      child.once('error', (error) => {
+      child.on('error', (error) => {
         if (child.pid !== undefined) return // Only a signal could not be sent.
         closeSync(output)
         listener({ code: null, signal: null, output: `Error: ${program} cannot be started: ${error.message}` })

@@ -122,8 +122,8 @@ export class ServiceSupervisor {
 
   #begin(): void {
     this.#change({ kind: 'starting' })
-    const { data, startChild } = this.#needs
-    const child = startChild({ data, port: this.#port })
+    const child = this.#startChild()
+    if (child === undefined) return
     const ended = Promise.withResolvers<void>()
     this.#child = { child, ended: ended.promise }
     child.onReady((url) => this.#up(url, true))
@@ -135,6 +135,17 @@ export class ServiceSupervisor {
       if (refusal === undefined) this.#crashed(end)
       else this.#refused(refusal)
     })
+  }
+
+  // The log of its output may not be writable.
+  #startChild(): ServiceChild | undefined {
+    const { data, startChild } = this.#needs
+    try {
+      return startChild({ data, port: this.#port })
+    } catch (error) {
+      this.#change({ kind: 'refused', why: (error as Error).message })
+      return undefined
+    }
   }
 
   #up(url: string, own: boolean): void {
@@ -155,9 +166,9 @@ export class ServiceSupervisor {
 
   #refused({ code, error: why }: Refusal): void {
     if (code === START_CODES.locked) void this.#attach()
-    else if (code === START_CODES['port-taken'] && this.#needs.port === undefined && this.#port !== undefined) {
-      // Somebody took it while the service was down, and nobody asked for this one.
-      this.#port = undefined
+    else if (code === START_CODES['port-taken'] && !this.#needs.port && this.#port !== this.#needs.port) {
+      // Another program took it while the service was down, and the user did not ask for this one.
+      this.#port = this.#needs.port
       this.#begin()
     } else this.#change({ kind: 'refused', why })
   }
@@ -204,12 +215,21 @@ const ERROR_LINE = /^(?:(?:Uncaught )?\w*Error\b.*:|FATAL ERROR:)/
 
 /** Says in one line why a service that was running or starting ended. */
 function whyEnded({ code, signal, output }: ServiceEnd): string {
-  const lines = output.split('\n').flatMap((line) => line.trim() || [])
+  const lines = output.split('\n').flatMap((line) => messageOf(line.trim()) || [])
   const error = lines.findLast((line) => ERROR_LINE.test(line))
   const said = (error ?? (signal === null ? lines.at(-1) : undefined))?.slice(0, REASON_CHARACTERS)
   if (signal === 'SIGKILL') return 'it was killed'
   if (signal !== null) return `it was ended by ${signal}${said === undefined ? '' : `: ${said}`}`
   return said ?? `it ended with code ${code}`
+}
+
+// Commands print their errors as JSON here.
+function messageOf(line: string): string {
+  try {
+    return String(JSON.parse(line).error ?? line)
+  } catch {
+    return line
+  }
 }
 
 // When a service that ended by itself is started again.

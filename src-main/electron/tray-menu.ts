@@ -49,7 +49,7 @@ export function trayView(
 const SERVICE_TEXT = {
   starting: 'the service is starting',
   down: 'the service ended and is restarting',
-  refused: 'the service does not start',
+  refused: 'the service could not start',
   stopped: 'the service has stopped',
 } as const satisfies Record<Exclude<ServiceState['kind'], 'up'>, string>
 

@@ -1,12 +1,10 @@
 /**
  * The window: made once, shown and hidden, guarded against whatever its page may want; calls of its page are checked.
  */
-import { closeSync, existsSync, openSync } from 'node:fs'
 import { BrowserWindow, type IpcMainInvokeEvent, ipcMain, screen, session, shell } from 'electron'
 import type { DesktopNotice } from '../contract/bridge.ts'
 import { BRIDGE_CALL_NAMES, channelOf, NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
 import { restoreBounds, type SettingsFile, SMALLEST } from './desktop-settings.ts'
-import { endOfFile } from './end-of-file.ts'
 import {
   type BridgeHandlers,
   evaluateNavigation,
@@ -19,8 +17,8 @@ import {
 // Chromium's error for a load that another one replaced: in an event of the page, and in one of its requests.
 const LOAD_ABORTED = -3
 const REQUEST_ABORTED = 'net::ERR_ABORTED'
-// The scripts and styles of the pages, on any port.
-const PAGE_FILES = ['http://127.0.0.1/assets/*']
+// Scripts and styles of the pages; without a port, a pattern matches any.
+const PAGE_FILES = ['http://127.0.0.1/assets/*.js', 'http://127.0.0.1/assets/*.css']
 
 /**
  * Makes the window; it is not shown yet.
@@ -83,28 +81,17 @@ export function makeWindow({
   return window
 }
 
-// The end of a log, as much as a person reads.
-const TEXT_BYTES = 256 * 1024
-
-/** Shows the ends of text files in a window of their own, which needs no file manager and no editor. */
-export function showText(title: string, files: readonly string[], icon: string): void {
-  const text = files.filter((file) => existsSync(file)).map((file) => `${file}\n\n${endOf(file)}`)
+/** Shows a text in a separate window, which needs no file manager and no editor. */
+export function showText(title: string, text: string, icon: string): void {
   const window = new BrowserWindow({
     ...{ title: `${title} · Drydock`, icon, width: 1000, height: 700, autoHideMenuBar: true },
     webPreferences: WEB_PREFERENCES,
   })
   window.on('page-title-updated', (event) => event.preventDefault())
-  const content = Buffer.from(text.join('\n\n') || 'Nothing has been logged yet.').toString('base64')
+  // Its items are about the main window. On macOS all windows share one menu.
+  if (process.platform !== 'darwin') window.removeMenu()
+  const content = Buffer.from(text).toString('base64')
   void window.loadURL(`data:text/plain;charset=utf-8;base64,${content}`)
-}
-
-function endOf(path: string): string {
-  const file = openSync(path, 'r')
-  try {
-    return endOfFile(file, TEXT_BYTES)
-  } finally {
-    closeSync(file)
-  }
 }
 
 /** Sets the rules for all windows, present and to come. @param origin that of the service; undefined: none is up */

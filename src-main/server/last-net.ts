@@ -58,8 +58,6 @@ export function catchUnhandled({
 function answer({ incoming, response }: Exchange, requestId: string): void {
   if (response.writableEnded) return
   try {
-    // A failed writeHead leaves its reason phrase behind.
-    response.statusMessage = ''
     writeError(incoming, response, new AppError('INTERNAL', { requestId }), undefined)
   } catch {
     response.destroy()

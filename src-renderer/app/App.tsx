@@ -3,7 +3,7 @@ import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { Unplug } from 'lucide-react'
 import { Component, type ComponentType, lazy, type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
-import { AppContext, type AppServices, useAppState } from '../store/app-context.ts'
+import { AppContext, type AppServices, useApp, useAppState } from '../store/app-context.ts'
 import { Button } from '../ui/Button.tsx'
 import { Notices } from '../ui/Notices.tsx'
 import { CommandsHere, Page } from '../ui/Page.tsx'
@@ -81,6 +81,7 @@ function Frame({ children }: { readonly children: ReactNode }) {
 function ConnectionBanner() {
   const lost = useAppState((state) => state.connection === 'lost')
   const since = useAppState((state) => state.connectionSince)
+  const { desktop } = useApp().platform
   if (!lost) return null
   return (
     <div
@@ -89,8 +90,14 @@ function ConnectionBanner() {
     >
       <Unplug aria-hidden className="size-4 shrink-0" />
       <p>
-        The service does not answer <RelativeTime at={since} />. What you see is from then. Reconnecting automatically;
-        if the service was stopped, start it with <Typed command="drydock start" />.
+        The service does not answer. It last answered <RelativeTime at={since} />; you see the state of that moment.{' '}
+        {desktop === undefined ? (
+          <>
+            Reconnecting automatically; if the service was stopped, start it with <Typed command="drydock start" />.
+          </>
+        ) : (
+          'Drydock restarts the service if it has ended, and reconnects.'
+        )}
       </p>
     </div>
   )

@@ -88,7 +88,7 @@ export function desktopMessage(notice: DesktopNotice): DesktopMessage {
     case 'service-ended':
       return { kind: 'error', text: endedText(notice) }
     case 'service-refused':
-      return { kind: 'error', text: `The service does not start: ${withFullStop(notice.why)}` }
+      return { kind: 'error', text: `The service could not start: ${withFullStop(notice.why)}` }
     case 'service-restarted':
       return { kind: 'done', text: 'The service is running again.' }
     case 'link-refused':

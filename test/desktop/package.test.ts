@@ -6,10 +6,8 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { build, CORE_FOLDER, configuration, Platform } from '../../resources/packaging/configuration.ts'
 import { FuseState, FuseV1Options, getCurrentFuseWire, programOf } from '../../resources/packaging/fuses.ts'
 import { payloadText } from '../support/painter.ts'
-import { signal } from '../support/process-table.ts'
-import { realElectron } from '../support/real-electron.ts'
 import { until } from '../support/served-service.ts'
-import { noElectron, nothingIsLeft, openScreen, serviceOf, spawnOn } from './support.ts'
+import { electron, noElectron, nothingIsLeft, openScreen, serviceOf, spawnOn } from './support.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 // What reads the archives of electron-builder, found as it finds it.
@@ -21,7 +19,6 @@ beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 
 describe('the package', () => {
   test('runs from a folder with spaces and without a Node, and looks for updates where it has a feed', async () => {
-    const electron = await realElectron()
     if ('why' in electron) throw new Error(electron.why)
     const screen = await openScreen()
     const folder = join(screen.home, 'My programs')
@@ -45,6 +42,7 @@ describe('the package', () => {
     const data = join(screen.home, 'my data')
     const start = async () => {
       const child = spawnOn(screen, programOf(app), ['--data', data, '--port', '0'], { PATH: `${screen.home}/bin` })
+      child.stdout.resume()
       await screen.shows('Endpoints · Drydock')
       return child
     }
@@ -59,7 +57,7 @@ describe('the package', () => {
       output: { images: [{ filename: expect.stringContaining('harbour') }] },
     })
     screen.shoot('package')
-    signal(first.pid ?? 0, 'SIGTERM')
+    first.kill('SIGTERM')
     await nothingIsLeft(screen)
     const log = () => readFileSync(join(data, 'desktop.log'), 'utf8')
     expect(log()).not.toContain('updates are looked for')
@@ -67,7 +65,7 @@ describe('the package', () => {
     writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\nurl: http://127.0.0.1:9/\n')
     const second = await start()
     await until(() => expect(log()).toContain('updates are looked for'))
-    signal(second.pid ?? 0, 'SIGTERM')
+    second.kill('SIGTERM')
     await nothingIsLeft(screen)
 
     const version = execFileSync(join(resources, 'core', 'bin', 'drydock'), ['--version'], { encoding: 'utf8' })

@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { signal } from '../support/process-table.ts'
 import { until } from '../support/served-service.ts'
 import {
+  DIALOG,
   noElectron,
   nothingIsLeft,
   type OpenDesktop,
@@ -18,9 +19,6 @@ import {
   spawnDesktop,
   startPlain,
 } from './support.ts'
-
-// The window of a page has the name of the page before it.
-const DIALOG = '^Drydock$'
 
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 
@@ -84,14 +82,11 @@ describe('the service', () => {
     const { pid, url } = desktop.service()
     await page.goto(`${url}/settings`)
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-    const killedAt = performance.now()
     signal(pid, 'SIGKILL')
     await until(() => expect(desktop.service().pid).not.toBe(pid))
-    const ms = Math.round(performance.now() - killedAt)
     expect(desktop.service().url).toBe(url)
     await page.getByText('The service is running again.').first().waitFor()
     expect(page.url()).toBe(`${url}/settings`)
-    process.stdout.write(`back after ${ms} ms\n`)
   })
 
   test('that ends again and again is asked about in a dialog', async () => {

@@ -10,7 +10,6 @@ beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 test('`drydock start` opens the window of this clone, registers its links, and ends it by a signal', async () => {
   const screen = await openScreen()
   const command = startCommandOn(screen, ['--data', 'd', '--port', '0'])
-  if (command.stdout === null) throw new Error('no pipe')
   const printed = text(command.stdout)
   await screen.shows('Endpoints · Drydock')
   command.kill('SIGTERM')

@@ -14,7 +14,7 @@ import { _electron, type ElectronApplication, type Page } from 'playwright-core'
 import { expect, onTestFinished } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { processesMarked, signal } from '../support/process-table.ts'
+import { processesMarked, processesNaming, signal } from '../support/process-table.ts'
 import { type RealElectron, realElectron } from '../support/real-electron.ts'
 import { until } from '../support/served-service.ts'
 
@@ -26,7 +26,12 @@ const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
 const USER = 65_534
 const AS_USER = { uid: USER, gid: USER } as const
 
-const electron = await realElectron()
+// The package of Debian belongs to the Python of the system, which need not be the first on the PATH.
+const PYTHON = '/usr/bin/python3'
+const PANEL = join(import.meta.dirname, 'tray-host.py')
+
+/** The real Electron, or why there is none. */
+export const electron = await realElectron()
 
 /** Why there is no real Electron here; undefined where there is. */
 export const noElectron: string | undefined = 'why' in electron ? electron.why : mayNotRead()
@@ -39,6 +44,9 @@ function mayNotRead(): string | undefined {
     return `an ordinary user may not read ${MAIN}`
   }
 }
+
+/** The title of each dialog. That of a page begins with the name of the page. */
+export const DIALOG = '^Drydock$'
 
 /** A screen with what a desktop has, for one test. */
 export type Screen = {
@@ -74,7 +82,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   const mark = `DOCK_TEST_MARK=${randomUUID()}`
   const own: ChildProcess[] = []
   onTestFinished(async () => {
-    for (const { pid } of processesMarked(mark)) signal(pid, 'SIGKILL')
+    for (const { pid } of [...processesMarked(mark), ...processesNaming(home)]) signal(pid, 'SIGKILL')
     for (const child of own) child.kill('SIGKILL')
     await until(() => expect(processesMarked(mark)).toEqual([]))
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
@@ -84,7 +92,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
       ...AS_USER,
       env: { PATH: process.env.PATH, HOME: home, ...env },
       cwd: home,
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: ['pipe', 'pipe', program === PYTHON ? 'inherit' : 'ignore'],
     })
     own.push(child)
     return child
@@ -128,7 +136,8 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
       chownSync(path, USER, USER)
     },
     begin: (program, ...args) => begin(env, program, ...args),
-    processes: () => processesMarked(mark).filter(({ pid }) => !own.some((child) => child.pid === pid)),
+    processes: () =>
+      [...processesMarked(mark), ...processesNaming(home)].filter(({ pid }) => !own.some((child) => child.pid === pid)),
     shows,
     async press(title, ...keys) {
       await until(() => pressNow(title, ...keys))
@@ -155,12 +164,8 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   }
 }
 
-// The package of Debian belongs to the Python of the system, which need not be the first on the PATH.
-const PYTHON = '/usr/bin/python3'
-const PANEL = join(import.meta.dirname, 'tray-host.py')
-
 /** Why no panel can show a tray here; undefined where one can. */
-export const noPanel = (): string | undefined =>
+export const noPanel: string | undefined =
   spawnSync(PYTHON, ['-c', 'import gi']).status === 0 ? undefined : `${PYTHON} has no module gi`
 
 /** The icon of the desktop in the tray, as a panel sees it; a line with a check box is an object. */
@@ -174,20 +179,24 @@ export async function openPanel(screen: Screen) {
   const { stdin, stdout } = screen.begin(PYTHON, PANEL)
   if (stdin === null || stdout === null) throw new Error('the panel has no pipes')
   const lines = createInterface(stdout)[Symbol.asyncIterator]()
-  const nextLine = async () => (await lines.next()).value ?? ''
+  const nextLine = async () => {
+    const { done, value } = await lines.next()
+    if (done === true) throw new Error('the panel exited')
+    return value
+  }
   const ask = async (command: string): Promise<TrayIcon> => {
     stdin.write(`${command}\n`)
-    const answer: TrayIcon | { readonly error: string } = JSON.parse(await nextLine())
-    if ('error' in answer) throw new Error(answer.error)
+    const answer = JSON.parse(await nextLine())
+    if (answer?.error !== undefined) throw new Error(answer.error)
     return answer
   }
   expect(await nextLine()).toBe('ready')
   return {
     read: () => ask('read'),
     /** Chooses a line of the menu. */
-    click: (label: string) => ask(`click ${label}`),
+    click: async (label: string) => void (await ask(`click ${label}`)),
     /** Clicks on the icon itself. */
-    activate: () => ask('activate'),
+    activate: async () => void (await ask('activate')),
   }
 }
 
@@ -288,12 +297,7 @@ export function serviceOf(data: string) {
 /** Runs `drydock serve` as the user of the screen. */
 export async function serveOn(screen: Screen, data: string): Promise<{ pid: number; url: string; stop: () => void }> {
   const cli = join(ROOT, 'out', 'desktop', 'cli.js')
-  const child = spawn(process.execPath, [cli, 'serve', '--json', '--data', data, '--port', '0'], {
-    ...AS_USER,
-    env: screen.env,
-    cwd: screen.home,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawnOn(screen, process.execPath, [cli, 'serve', '--json', '--data', data, '--port', '0'])
   const [line] = await once(createInterface(child.stdout), 'line')
   return { pid: child.pid ?? 0, url: JSON.parse(line).url, stop: () => void child.kill('SIGTERM') }
 }
@@ -309,11 +313,12 @@ export function spawnDesktop(
   { argv = [], env = {} }: { readonly argv?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
 ) {
   const child = spawnOn(screen, programOf(electron), [MAIN, '--data', data, '--port', '0', ...argv], env)
+  child.stdout.resume()
   return { child, ended: once(child, 'exit').then(([code]) => code as number | null) }
 }
 
 /** Runs `drydock start` as the user of the screen, with the real Electron. */
-export function startCommandOn(screen: Screen, argv: readonly string[]): ChildProcess {
+export function startCommandOn(screen: Screen, argv: readonly string[]) {
   const launcher = join(ROOT, 'src-main', 'cli', 'drydock.mjs')
   const env = { DRYDOCK_ELECTRON: programOf(electron) }
   return spawnOn(screen, process.execPath, [launcher, 'start', ...argv], env)
@@ -325,9 +330,13 @@ export function spawnOn(
   program: string,
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
-): ChildProcess {
-  const stdio = ['ignore', 'pipe', 'inherit'] as const
-  return spawn(program, args, { ...AS_USER, cwd: home, env: { ...env, ...more }, stdio: [...stdio] })
+) {
+  return spawn(program, args, {
+    ...AS_USER,
+    cwd: home,
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
 }
 
 function program(path: string, script: string): string {

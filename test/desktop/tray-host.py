@@ -1,7 +1,7 @@
-"""Shows the items of a tray as the panel of a desktop does: by the StatusNotifierItem protocol of D-Bus.
+"""A minimal panel: shows tray items through the StatusNotifierItem D-Bus protocol.
 
-Prints `ready` once it owns the name of the panel. Each line of the standard input is a command, answered by one line of
-JSON: `read` gives tooltip and menu, `click LABEL` chooses an item of the menu, `activate` is a click on the icon.
+Prints `ready` once it owns the watcher's bus name. Each input line is a command, answered with one line of JSON: `read`
+returns tooltip and menu, `click LABEL` chooses a menu item, `activate` clicks the icon.
 """
 
 import json
@@ -62,11 +62,13 @@ def answer(bus: Any, command: str) -> Any:
     entries = [(number, fields) for number, fields, _children in layout[1][2]]
     if command == "activate":
         ask(bus, name, path, f"{ITEM}.Activate", GLib.Variant("(ii)", (0, 0)))
-    elif command.startswith("click "):
+        return None
+    if command.startswith("click "):
         label = command.removeprefix("click ")
         number = next(number for number, fields in entries if fields.get("label") == label)
         event = GLib.Variant("(isvu)", (number, "clicked", GLib.Variant("i", 0), 0))
         ask(bus, name, menu, f"{MENU}.Event", event)
+        return None
     lines = [
         {"label": fields["label"], "isOn": fields["toggle-state"] == 1} if "toggle-state" in fields else fields["label"]
         for _number, fields in entries

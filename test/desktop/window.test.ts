@@ -113,19 +113,42 @@ describe('the window', () => {
     const desktop = await openDesktop(screen, { argv: ['drydock://jobs'] })
     const page = await desktop.window()
     await page.evaluate(() => Object.assign(window, { isBefore: true }))
-    await desktop.app.evaluate(
+    const cancelled = await desktop.app.evaluate(
       ({ BrowserWindow, session }) =>
-        new Promise<void>((resolve) => {
+        new Promise<number>((resolve) => {
           const { webRequest } = session.defaultSession
-          webRequest.onBeforeRequest({ urls: ['http://127.0.0.1/assets/*'] }, (_request, answer) => {
-            webRequest.onBeforeRequest(null)
+          const contents = BrowserWindow.getAllWindows()[0]?.webContents
+          let cancelled = 0
+          webRequest.onBeforeRequest({ urls: ['http://127.0.0.1/assets/*.js'] }, (_request, answer) => {
+            cancelled += 1
             answer({ cancel: true })
-            resolve()
           })
-          BrowserWindow.getAllWindows()[0]?.webContents.reloadIgnoringCache()
+          contents?.once('did-stop-loading', () => {
+            webRequest.onBeforeRequest(null)
+            resolve(cancelled)
+          })
+          contents?.reloadIgnoringCache()
         }),
     )
+    expect(cancelled).toBeGreaterThan(0)
     await page.waitForFunction(() => !('isBefore' in window) && document.querySelector('h1')?.textContent === 'Jobs')
+  })
+
+  test('comes back with its page after a crash of the renderer', async () => {
+    const screen = await openScreen()
+    const desktop = await openDesktop(screen, { argv: ['drydock://workers'] })
+    await desktop.window()
+    await desktop.app.evaluate(({ BrowserWindow }) =>
+      BrowserWindow.getAllWindows()[0]?.webContents.forcefullyCrashRenderer(),
+    )
+    await until(async () =>
+      expect(
+        await desktop.app.evaluate(({ BrowserWindow }) => {
+          const contents = BrowserWindow.getAllWindows()[0]?.webContents
+          return contents?.isCrashed() === false && contents.getTitle()
+        }),
+      ).toBe('Workers · Drydock'),
+    )
   })
 
   test('gives its pages the clipboard and notices, and nothing of the machine', async () => {

@@ -8,7 +8,7 @@ import { HELLO_HANDLER, serve, startCommand, temporaryFolder } from './support-c
 /** A service on a fresh data folder, and a function that runs a command against it. */
 async function setup() {
   const folder = temporaryFolder()
-  const service = await serve(folder, node)
+  const service = await serve(folder)
   const run = async (...argv: string[]) =>
     documentsOf(await startCommand([...argv, '--data', 'data', '--json'], { cwd: folder }).ended)
   return { folder, service, run }

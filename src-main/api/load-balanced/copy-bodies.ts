@@ -5,16 +5,16 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
-import { type ClientAddress, headersForClient } from '../../domain/load-balanced/forward-headers.ts'
+import { type ClientAddress, headersForClient, pairsOf } from '../../domain/load-balanced/forward-headers.ts'
 import type { Seat } from '../../services/load-balanced/worker-seats.ts'
-import { checkHead, sendableTrailers } from './check-head.ts'
+import { checkHead } from './check-head.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
  * Passes a response on as it comes, no faster than the client reads: nothing waits for more, so that events arrive one
  * by one. Trailers go along where the client can have them.
  * @param done called once: without a reason when the response is complete, else with why not
- * @throws Error where the head of the response cannot be sent; nothing was sent then
+ * @throws Error if the head cannot be forwarded; nothing has been sent by then
  */
 export function copyResponse(
   { exchange, seat }: { readonly exchange: Exchange; readonly seat: Seat },
@@ -24,11 +24,14 @@ export function copyResponse(
 ): void {
   const { incoming, notes, elapsedMs, by, page } = exchange
   checkHead(workerResponse, 200)
+  const status = workerResponse.statusCode ?? 502
+  // Node refuses to announce trailers of a response without a body.
   const trailers =
+    status !== 204 &&
+    status !== 304 &&
     incoming.httpVersion !== '1.0' &&
     incoming.method !== 'HEAD' &&
     workerResponse.headers['transfer-encoding'] !== undefined
-  const status = workerResponse.statusCode ?? 502
   notes.status = status
   notes.firstByteMs = elapsedMs()
   response.writeHead(
@@ -53,7 +56,7 @@ export function copyResponse(
     if (!response.write(chunk)) workerResponse.pause()
   })
   workerResponse.on('end', () => {
-    if (trailers) response.addTrailers(sendableTrailers(workerResponse))
+    if (trailers) response.addTrailers(trailersOf(workerResponse))
     response.end()
     finish(undefined)
   })
@@ -79,6 +82,9 @@ export function clientAddressOf({ address, incoming, endpoint: { config } }: Exc
   }
 }
 
+const trailersOf = ({ rawTrailers }: IncomingMessage) =>
+  pairsOf(rawTrailers).map(([name, value]): [string, string] => [name, value])
+
 /** The error of a body above the limit. */
 export function tooLarge(): AppError {
   return new AppError('REQUEST_TOO_LARGE', { limit: `${limit('proxyBodyBytes') / 1024 / 1024} MiB` })
@@ -101,7 +107,7 @@ export function pumpBody(
   }
   const onDrain = () => void incoming.resume()
   const onEnd = () => {
-    outgoing.addTrailers(sendableTrailers(incoming))
+    outgoing.addTrailers(trailersOf(incoming))
     outgoing.end()
   }
   incoming.on('data', onData).on('end', onEnd)

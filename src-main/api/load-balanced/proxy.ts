@@ -23,7 +23,7 @@ import { admit, foreignPage, namesOwnHost } from './admit.ts'
 import { checkHead } from './check-head.ts'
 import { clientAddressOf, tooLarge } from './copy-bodies.ts'
 import { beginExchange, type Exchange, injectFaults, injectKillForRequest } from './exchange.ts'
-import { notForwarded, openRequest, processingMs, type Sent, sendToWorker, tooSlow } from './send-to-worker.ts'
+import { cannotForward, openRequest, processingMs, type Sent, sendToWorker, tooSlow } from './send-to-worker.ts'
 import { asAppError, responseHead, writeError, writeSocketError } from './write-error.ts'
 
 /** The proxy, as the listener calls it. */
@@ -223,13 +223,13 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
     }
     gone.signal.addEventListener('abort', leave, { once: true })
 
-    /** @returns whether the head could be sent; where it could not, the exchange has failed */
-    function begin(workerResponse: IncomingMessage, own: readonly string[]): boolean {
+    /** @returns false if the head cannot be forwarded; the exchange has then failed */
+    function writeHeadToClient(workerResponse: IncomingMessage, own: readonly string[]): boolean {
       cancelTimer()
       try {
         checkHead(workerResponse, 101)
       } catch (error) {
-        reject(notForwarded(exchange, seat, error))
+        reject(cannotForward(exchange, seat, error))
         outgoing.destroy()
         return false
       }
@@ -239,12 +239,13 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
         ...headersForClient(workerResponse.rawHeaders, { trailers: false, client: clientAddressOf(exchange, seat) }),
         ...own,
       ]
-      socket.write(responseHead(workerResponse.statusCode ?? 502, workerResponse.statusMessage ?? '', headers))
+      const { statusCode = 502, statusMessage = '' } = workerResponse
+      socket.write(responseHead(statusCode, statusMessage, headers), 'latin1')
       return true
     }
 
     outgoing.on('upgrade', (answer, worker, first) => {
-      if (!begin(answer, ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? 'websocket'])) {
+      if (!writeHeadToClient(answer, ['Connection', 'Upgrade', 'Upgrade', answer.headers.upgrade ?? 'websocket'])) {
         worker.destroy()
         return
       }
@@ -259,7 +260,7 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
       })
     })
     outgoing.on('response', (answer) => {
-      if (!begin(answer, ['Connection', 'close'])) return
+      if (!writeHeadToClient(answer, ['Connection', 'close'])) return
       answer.on('data', (chunk: Buffer) => {
         notes.bytesOut += chunk.length
       })

@@ -66,8 +66,8 @@ export function tooSlow(exchange: Pick<Exchange, 'endpoint'>, { worker }: Seat):
   return new AppError('REQUEST_TOO_SLOW', { workerId: worker.id, seconds: processingMs(exchange) / 1000 })
 }
 
-/** The error of a response whose head cannot be sent to the client. */
-export function notForwarded({ endpoint }: Pick<Exchange, 'endpoint'>, { worker }: Seat, error: unknown): AppError {
+/** The error of a response that cannot be forwarded to the client. */
+export function cannotForward({ endpoint }: Pick<Exchange, 'endpoint'>, { worker }: Seat, error: unknown): AppError {
   const why = `its response cannot be forwarded: ${(error as Error).message}`
   return new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why })
 }
@@ -137,7 +137,7 @@ export function sendToWorker(
       try {
         onResponse(workerResponse)
       } catch (error) {
-        cutOff(notForwarded(exchange, seat, error))
+        cutOff(cannotForward(exchange, seat, error))
       }
     })
     outgoing.on('error', (error: Error & { code?: string }) => {

@@ -30,17 +30,18 @@ export function writeError(
     response.destroy()
     return
   }
-  const { status, headers, body } = errorResponseParts(error)
-  response.writeHead(status, { ...headers, ...(page === undefined ? {} : headersForPage(page)) })
+  const { status, title, headers, body } = errorResponseParts(error)
+  // A writeHead() that failed has left its reason phrase behind.
+  response.writeHead(status, title, { ...headers, ...(page === undefined ? {} : headersForPage(page)) })
   response.end(body)
   discardRest(incoming)
 }
 
 /** The same on a socket whose request asked for an upgrade. */
 export function writeSocketError(socket: Duplex, error: AppError): void {
-  const { status, headers, body } = errorResponseParts(error)
+  const { status, title, headers, body } = errorResponseParts(error)
   const lines = Object.entries({ ...headers, connection: 'close' }).flatMap(([name, value]) => [name, String(value)])
-  socket.end(responseHead(status, errorBody(error).title, lines) + body)
+  socket.end(responseHead(status, title, lines) + body)
 }
 
 /** Reads what is left of a body and throws it away, for a while. */
@@ -67,5 +68,5 @@ function errorResponseParts(error: AppError) {
     'content-length': Buffer.byteLength(body),
     ...(value.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
   }
-  return { status: value.status, headers, body }
+  return { status: value.status, title: value.title, headers, body }
 }

@@ -85,15 +85,15 @@ describe('a link to a file', () => {
   })
 })
 
-test('arguments of a start are read beside those of Chromium, and wrong ones are none', () => {
+test('the command line is read without the switches of Chromium, and invalid values are ignored', () => {
   expect(readArguments(['--data', '/d', '--port=9000', '--no-sandbox', '--lang=de', 'drydock://jobs/a'])).toEqual({
     data: '/d',
     port: 9000,
-    page: '/jobs/a',
+    link: 'drydock://jobs/a',
   })
   expect(readArguments(['--port=99999', '--data=', 'drydock://evil'])).toEqual({
     data: undefined,
     port: undefined,
-    page: undefined,
+    link: 'drydock://evil',
   })
 })

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openSettings, restoreBounds } from '../../../src-main/electron/desktop-settings.ts'
+import { openSettings, restoreBounds, SMALLEST } from '../../../src-main/electron/desktop-settings.ts'
 
 const LAPTOP = { x: 0, y: 25, width: 1440, height: 875 }
 const BESIDE = { x: 1440, y: 0, width: 2560, height: 1440 }
@@ -42,7 +42,7 @@ describe('the window', () => {
             place.x + place.width <= screen.x + screen.width &&
             place.y + place.height <= screen.y + screen.height,
         )
-        expect(within).toBe(true)
+        expect(within && place.width >= SMALLEST.width && place.height >= SMALLEST.height).toBe(true)
       }),
     )
   })

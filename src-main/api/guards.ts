@@ -18,7 +18,7 @@ import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName }
 import { type Caller, GUEST } from '../services/keys.ts'
 import type { Endpoint } from '../services/ports/storage.ts'
 import type { GuardServices, ServiceBase, WorkerServices } from '../services/service-context.ts'
-import { parseRequest } from './read-request.ts'
+import { type NodeBindings, parseRequest } from './read-request.ts'
 
 /**
  * Refuses foreign hosts, foreign pages and bodies of another type than the route's, which is JSON where it says none.
@@ -83,7 +83,33 @@ function hasBody(c: Context): boolean {
 export function requireRole(c: Context, service: GuardServices, needed: Role): Caller {
   const caller = requireCaller(c, service)
   requireRoleOf(caller, needed)
+  admits(c, () => requireRole(c, service, needed))
   return caller
+}
+
+// What let a request in, for those that stay open.
+const ADMISSION = 'admission'
+const admits = (c: Context, ask: () => void) => c.set(ADMISSION, ask)
+
+/** Ends a response that is a stream of events soon after its caller may no longer read it. */
+export function endWithKey(c: Context, { openStreams }: GuardServices, response: Response): Response {
+  const { outgoing } = (c.env ?? {}) as NodeBindings
+  const ask = c.get(ADMISSION) as (() => void) | undefined
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
+  if (!isStream || ask === undefined || outgoing === undefined) return response
+  const isAllowed = () => {
+    try {
+      ask()
+      return true
+    } catch {
+      return false
+    }
+  }
+  outgoing.once(
+    'close',
+    openStreams.watch(isAllowed, () => outgoing.destroy()),
+  )
+  return response
 }
 
 /** The same of a caller who is known. @throws AppError FORBIDDEN_ROLE, FORBIDDEN_KEY */
@@ -158,6 +184,7 @@ export function requireOpen(c: Context, service: GuardServices, endpoint: Endpoi
   if (caller === undefined) throw new AppError('UNAUTHORIZED')
   noteUse(c, service, caller)
   if (caller.role !== undefined) requireRoleOf(caller, needed)
+  admits(c, () => requireOpen(c, service, endpoint && service.storage.endpoints.get(endpoint.id), needed))
 }
 
 /** The secret of the session that a request brings; it may have ended. */

@@ -12,7 +12,6 @@ import { NAMED } from '../domain/load-balanced/read-address.ts'
 import { EXPOSITION_TYPES, formFor } from '../domain/monitoring/exposition.ts'
 import { createFindEndpoint } from '../services/apps/environment-endpoints.ts'
 import { requireQueue } from '../services/endpoint-kinds.ts'
-import type { RequestCounts } from '../services/monitoring/count-requests.ts'
 import type { PythonWheel } from '../services/ports/build.ts'
 import type { Endpoint } from '../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../services/service-context.ts'
@@ -23,6 +22,7 @@ import {
   allowedOrigin,
   callerOrGuest,
   createStrictLimits,
+  endWithKey,
   requireEndpoint,
   requireOwnAddress,
   requireOwnHost,
@@ -111,7 +111,7 @@ export function createUserApp(
   }
 
   const onRoute = ({ methods, path }: Route, answer: (c: Context) => Response | Promise<Response>) =>
-    app.on([...methods], path, countedRoute(service.requestCounts, path, answer))
+    app.on([...methods], path, serveRoute(service, path, answer))
   const countUnknown = service.requestCounts.of('unknown')
 
   app.options('/v2/:endpointId/*', preflight)
@@ -133,7 +133,7 @@ export function createUserApp(
   const openAi = { route: OPENAI_ROUTE, limitName: 'runsync', operate: onQueue(openai) }
   app.all(
     OPENAI_ROUTE.path,
-    countedRoute(service.requestCounts, OPENAI_ROUTE.path, (c) => onEndpoint(c, openAi)),
+    serveRoute(service, OPENAI_ROUTE.path, (c) => onEndpoint(c, openAi)),
   )
 
   for (const [name, route] of Object.entries<Route>(APP_ROUTES)) {
@@ -268,14 +268,14 @@ function listing(c: Context, title: string, links: readonly string[]): Response 
 type Answer = (c: Context) => Response | Promise<Response>
 
 /**
- * Counts what a route answers, errors too, by the path of its row and never by the one that was asked for: ids must not
+ * Answers a route, ends its stream with its key, and counts the answers by the path of its row, because ids must not
  * become labels.
  */
-function countedRoute(counts: Pick<RequestCounts, 'of'>, path: string, answer: Answer): Answer {
-  const count = counts.of(path)
+function serveRoute(service: ServiceContext, path: string, answer: Answer): Answer {
+  const count = service.requestCounts.of(path)
   return async (c) => {
     try {
-      const response = await answer(c)
+      const response = endWithKey(c, service, await answer(c))
       count(c.req.method, response.status)
       return response
     } catch (error) {

@@ -6,11 +6,13 @@
  * shares a machine, and code of an app needs no more.
  */
 
+import { AppError } from '../contract/errors.ts'
 import { ACCOUNT_NAME } from '../contract/keys.ts'
 import { limit } from '../contract/limits.ts'
 import type { Role } from '../contract/roles.ts'
 import { type AppTarget, isSameTarget, targetOf } from '../domain/app/app-target.ts'
 import { createNamedKeys, type NamedKeys } from './named-keys.ts'
+import { createOpenStreams, type OpenStreams } from './open-streams.ts'
 import type { NamedKey } from './ports/keys.ts'
 import type { Endpoint, Storage } from './ports/storage.ts'
 import type { Clock, Log, NewId } from './ports/system.ts'
@@ -128,17 +130,21 @@ function readHash(stored: unknown): Uint8Array | undefined {
 
 // Browsers that are signed in. Whoever has the account key or a named key makes a link; the link signs one browser in,
 // once, within a minute; from then on the browser holds the secret of its session as a cookie, which is as good as that
-// key until it ends, or the key does. Only hashes are stored: of links in memory, of sessions in the database. A new account key ends them
-// all. Source: ours; the limits are in contract/limits.
+// key until it ends, or the key does. A named key is known by its hash: another one of the same name is another key.
+// Only hashes are stored: of links in memory, of sessions in the database. A new account key ends them all. Source:
+// ours; the limits are in contract/limits.
 const SESSIONS = 'account.sessions'
 
-/** A session as stored. `endsAt` is steady ms. */
-type StoredSession = { readonly hash: readonly number[]; readonly endsAt: number; readonly keyName?: string }
-type Link = { readonly hash: Uint8Array; readonly endsAt: number; readonly keyName?: string }
+/** A session as stored. `endsAt` is steady ms. Without `keyHash` it is one of the account. */
+type StoredSession = { readonly hash: readonly number[]; readonly endsAt: number; readonly keyHash?: readonly number[] }
+type Link = { readonly hash: Uint8Array; readonly endsAt: number; readonly keyHash?: readonly number[] }
 
 /** The sessions of the service. */
 export type Sessions = {
-  /** Makes a link that signs in as this caller. @returns its code, and until when it works in wall ms */
+  /**
+   * Makes a link that signs in as this caller. @returns its code, and until when it works in wall ms
+   * @throws AppError UNAUTHORIZED if the caller's key was revoked meanwhile
+   */
   readonly createLink: (caller: Caller) => { readonly code: string; readonly expiresAt: number }
   /** Uses a link up. @returns the secret of the new session; undefined: the link is unknown, used or too old */
   readonly redeem: (code: string) => Promise<string | undefined>
@@ -157,6 +163,7 @@ export type Access = {
   readonly keys: Keys
   readonly namedKeys: NamedKeys
   readonly sessions: Sessions
+  readonly openStreams: OpenStreams
   /** Makes a new account key, ends all sessions, and writes the key to the key file. */
   readonly rotateAccountKey: () => Promise<void>
 }
@@ -180,6 +187,7 @@ export function createAccess(deps: AccessDeps): Access {
     keys,
     namedKeys,
     sessions,
+    openStreams: createOpenStreams(deps),
     async rotateAccountKey() {
       // Asked for in one turn, so both are in one commit.
       const [key] = await Promise.all([keys.rotateAccountKey(), sessions.endAll()])
@@ -206,15 +214,22 @@ function createSessions({
 
   async function store(next: readonly StoredSession[]): Promise<void> {
     sessions = next
-    await storage.write(() => storage.state.set(SESSIONS, sessions))
+    try {
+      await storage.write(() => storage.state.set(SESSIONS, sessions))
+    } catch (error) {
+      // A restart would bring back what is stored, so it counts now, too.
+      sessions = readStored(storage.state.get(SESSIONS))
+      throw error
+    }
   }
 
   return {
     createLink({ holder, name }) {
       const code = newSecretId(newId)
       const lifeMs = limit('sessionLinkMs')
-      const keyName = holder === 'named' ? name : undefined
-      const link = { hash: newId.hash(code), endsAt: clock.steady() + lifeMs, ...(keyName && { keyName }) }
+      const key = holder === 'named' && name !== undefined ? namedKeys.named(name) : undefined
+      if (holder === 'named' && key === undefined) throw new AppError('UNAUTHORIZED')
+      const link = { hash: newId.hash(code), endsAt: clock.steady() + lifeMs, ...(key && { keyHash: [...key.hash] }) }
       links = [...links.filter(lives), link].slice(-limit('sessionLinks'))
       return { code, expiresAt: clock.now() + lifeMs }
     },
@@ -223,17 +238,17 @@ function createSessions({
       if (link === undefined) return undefined
       links = links.filter((other) => other !== link)
       const secret = newSecretId(newId)
-      const { keyName } = link
+      const { keyHash } = link
       const endsAt = clock.steady() + limit('sessionMs')
-      const session = { hash: [...newId.hash(secret)], endsAt, ...(keyName && { keyName }) }
+      const session = { hash: [...newId.hash(secret)], endsAt, ...(keyHash && { keyHash }) }
       await store([...sessions.filter(lives), session].slice(-limit('sessions')))
       return secret
     },
     count: () => sessions.filter(lives).length,
     callerOf(secret) {
       const session = sessions.filter(lives).find(isOf(secret))
-      if (session?.keyName === undefined) return session && ACCOUNT_CALLER
-      const key = namedKeys.named(session.keyName)
+      if (session?.keyHash === undefined) return session && ACCOUNT_CALLER
+      const key = namedKeys.withHash(Uint8Array.from(session.keyHash))
       return key && callerNamed(key)
     },
     async end(secret) {
@@ -246,6 +261,7 @@ function createSessions({
   }
 }
 
+// Sessions that name their key, as an older version stored them, do not say which one it was.
 function readStored(stored: unknown): readonly StoredSession[] {
-  return Array.isArray(stored) ? (stored as readonly StoredSession[]) : []
+  return Array.isArray(stored) ? stored.filter((session) => !('keyName' in session)) : []
 }

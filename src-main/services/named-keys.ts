@@ -69,9 +69,17 @@ export function createNamedKeys({
       return { ...viewOf(key), key: text }
     },
     async revoke(name) {
-      // At once, also where the disk is slow: whoever revokes a key does not want to wait for its end.
-      if (!keys.delete(name)) throw new AppError('KEY_NOT_FOUND', { name })
-      await storage.write(() => storage.keys.remove(name))
+      const key = keys.get(name)
+      if (key === undefined) throw new AppError('KEY_NOT_FOUND', { name })
+      // At once, even on a slow disk.
+      keys.delete(name)
+      try {
+        await storage.write(() => storage.keys.remove(name))
+      } catch (error) {
+        // A restart would bring it back, so it must still be there to be revoked.
+        keys.set(name, key)
+        throw error
+      }
     },
     noteUse(name, from) {
       const key = keys.get(name)

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { AppError } from '../../src-main/contract/errors.ts'
 import { limit } from '../../src-main/contract/limits.ts'
 import { type Asked, type SetupOptions, setup as setupService } from '../support/core.ts'
 import { readEvents } from '../support/read-events.ts'
@@ -183,6 +184,46 @@ describe('a session', () => {
     expect(await withCookie(cookie)).toBe('401 UNAUTHORIZED')
     expect(await open(url)).toMatchObject({ location: '/?link=void' })
   })
+
+  it('of a named key ends with it, and another key of that name does not bring it back', async () => {
+    const { post, ask, open, withCookie } = await setup()
+    const { key } = await post('/api/keys', { name: 'ada', role: 'read' })
+    const { body } = await ask('POST', '/api/session-links', { key })
+    const unused = (await ask('POST', '/api/session-links', { key })).body.url
+    const cookie = (await open(body.url)).cookie?.split(';', 1)[0] ?? ''
+    expect(await withCookie(cookie)).toBe('200')
+    await ask('DELETE', '/api/keys/ada')
+    expect(await withCookie(cookie)).toBe('401 UNAUTHORIZED')
+    await post('/api/keys', { name: 'ada', role: 'admin' })
+    expect(await withCookie(cookie)).toBe('401 UNAUTHORIZED')
+    const late = (await open(unused)).cookie?.split(';', 1)[0] ?? ''
+    expect(await withCookie(late)).toBe('401 UNAUTHORIZED')
+  })
+
+  it.each([
+    ['a key', 'DELETE', '/api/keys/ada'],
+    ['all sessions', 'DELETE', '/api/sessions'],
+  ])(
+    'and its key stay as they are where ending %s could not be stored, and can be ended again',
+    async (_what, method, path) => {
+      let isFull = false
+      const { post, ask, open, withCookie } = await setup({
+        storage: (opened) => ({
+          ...opened,
+          write: (run) => (isFull ? Promise.reject(new AppError('DISK_FULL')) : opened.write(run)),
+        }),
+      })
+      const { key } = await post('/api/keys', { name: 'ada', role: 'admin' })
+      const { body } = await ask('POST', '/api/session-links', { key })
+      const cookie = (await open(body.url)).cookie?.split(';', 1)[0] ?? ''
+      isFull = true
+      expect((await ask(method, path)).body.code).toBe('DISK_FULL')
+      expect(await withCookie(cookie)).toBe('200')
+      isFull = false
+      expect((await ask(method, path)).status).toBe(200)
+      expect(await withCookie(cookie)).toBe('401 UNAUTHORIZED')
+    },
+  )
 
   it('ends after its time', async () => {
     const { clock, signIn, withCookie } = await setup()

@@ -87,7 +87,7 @@ export function requireRole(c: Context, service: GuardServices, needed: Role): C
   return caller
 }
 
-// What let a request in, for those that stay open.
+// The check that admitted a request, for responses that stay open.
 const ADMISSION = 'admission'
 const admits = (c: Context, ask: () => void) => c.set(ADMISSION, ask)
 

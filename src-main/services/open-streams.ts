@@ -1,6 +1,6 @@
 import type { Clock } from './ports/system.ts'
 
-// Well within the second in which a stream has to end. Source: docs/spec/targets.md, 2.26.
+// A stream has to end within a second; source: ours.
 const LOOK_EVERY_MS = 500
 
 /** Responses that stay open. Each ends soon after its key or session has ended. */

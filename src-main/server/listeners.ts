@@ -153,12 +153,12 @@ export function createWorkerListeners({
   const listeners = new Map<string, Promise<Listener>>()
 
   async function openAt(host: string): Promise<Listener> {
-    const before = storage.state.get(ports) as Readonly<Record<string, number>> | undefined
-    const last = before?.[host] ?? 0
+    const stored = () => storage.state.get(ports) as Readonly<Record<string, number>> | undefined
+    const last = stored()?.[host] ?? 0
     const options = { host, streams, secure }
     const listener = await listen(fetch, last, options).catch(() => listen(fetch, 0, options))
     const { port } = listener
-    if (port !== last) await storage.write(() => storage.state.set(ports, { ...before, [host]: port }))
+    if (port !== last) await storage.write(() => storage.state.set(ports, { ...stored(), [host]: port }))
     hosts.add(`${host}:${port}`)
     hosts.add(`${HOST_OF_CONTAINERS}:${port}`)
     return listener

@@ -11,12 +11,17 @@ export type Settings = {
 
 /** Reads the stored settings; what was never set has its default. */
 export function createSettings(storage: Pick<Storage, 'write' | 'state'>): Settings {
-  let current = serviceSettings.parse(storage.state.get(NAME) ?? {})
+  const stored = () => serviceSettings.parse(storage.state.get(NAME) ?? {})
+  let current = stored()
   return {
     get: () => current,
     async update(changes) {
-      const next = serviceSettings.parse({ ...current, ...changes })
-      await storage.write(() => storage.state.set(NAME, next))
+      const next = await storage.write(() => {
+        // Another change may have been stored since this one was asked for.
+        const merged = serviceSettings.parse({ ...stored(), ...changes })
+        storage.state.set(NAME, merged)
+        return merged
+      })
       current = next
       return next
     },

@@ -299,6 +299,19 @@ describe('settings', () => {
     tracesTo: '',
   }
 
+  it('keeps both of two settings that are changed at once', async () => {
+    const { ask, get } = await setup()
+    const before = await get('/api/settings')
+    for (let n = 1; n <= 30; n++) {
+      const [maxWorkers, jobHistoryDays] = [before.maxWorkers + n, before.jobHistoryDays + n]
+      await Promise.all([
+        ask('PATCH', '/api/settings', { body: { maxWorkers } }),
+        ask('PATCH', '/api/settings', { body: { jobHistoryDays } }),
+      ])
+      expect(await get('/api/settings')).toMatchObject({ maxWorkers, jobHistoryDays })
+    }
+  })
+
   it('have defaults, are changed one by one, and stay', async () => {
     const { get, ask } = await setup()
     expect(await get('/api/settings')).toEqual(all)

@@ -37,17 +37,18 @@ export function createOutput(surroundings: Surroundings, json: boolean): Output 
   const colours = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
   const paint = (colour: Colour, text: string) =>
     colours && text !== '' ? styleText(colour, text, { validateStream: false }) : text
-  const line = (text = '') => void stdout.write(`${text}\n`)
+  const line = (text = '') => void stdout.write(`${exceptColours(text)}\n`)
 
   return {
     json,
     piped: json || stdout.isTTY !== true,
     line,
     paint,
-    document: (value) => line(writeExact(value)),
-    note: (text) => void stderr.write(`${asCalled(text, surroundings)}\n`),
+    document: (value) => void stdout.write(`${escaped(writeExact(value) ?? '')}\n`),
+    note: (text) => void stderr.write(`${exceptColours(asCalled(text, surroundings))}\n`),
     hint: (text) => line(asCalled(text, surroundings)),
-    table(head, rows) {
+    table(head, given) {
+      const rows = given.map((row) => row.map((cell) => exceptColours(cell.replace(LINE_BREAKS, ' '))))
       const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ''))))
       line(paint('bold', aligned(head, widths)))
       for (const row of rows) line(aligned(row, widths))
@@ -100,13 +101,25 @@ export function asCalled(text: string, caller: Caller): string {
   return asCalledBy(text, calledAs(caller))
 }
 
-/**
- * A text of a stranger for a terminal: without the signs by which it would move the cursor, change colours or set the
- * clipboard. Lines and tabs stay.
- */
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
+// By these a text moves the cursor, sets the clipboard or is shown in another order than it has. Lines and tabs stay.
+const UNSAFE = '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]'
+const UNSAFE_TEXT = new RegExp(UNSAFE, 'g')
+const UNSAFE_BUT_COLOURS = new RegExp(`(\\u001b\\[(?:1|22|3[1-4]|39|90)m)|${UNSAFE}`, 'g')
+
+/** A text from outside without what a terminal would obey. */
 export function plainText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what has to go
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+  return text.replace(UNSAFE_TEXT, '')
+}
+
+/** The same of a line that `paint` has coloured. */
+export function exceptColours(text: string): string {
+  return text.replace(UNSAFE_BUT_COLOURS, (_unsafe, colour: string | undefined) => colour ?? '')
+}
+
+// JSON escapes some of them by itself, and may escape all.
+function escaped(json: string): string {
+  return json.replace(UNSAFE_TEXT, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** A span for a person. */

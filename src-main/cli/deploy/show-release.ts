@@ -3,7 +3,7 @@ import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../
 import { exampleRequest, firstRoute } from '../../domain/app/examples.ts'
 import { plainId } from '../../domain/ids.ts'
 import { gitText } from '../../domain/text.ts'
-import { type Colour, type Output, valueText } from '../output.ts'
+import { type Colour, exceptColours, type Output, valueText } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 // More lines than these may leave the screen, where nothing can be redrawn; source: a terminal has 24 at least.
@@ -36,7 +36,7 @@ export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 
   function redraw(steps: readonly ReleaseStep[], width: number): void {
     const lines = steps.map((step) => stepLine(output, step, { width, columns }))
     const up = drawn === 0 ? '' : `\x1b[${drawn}A`
-    stdout.write(up + lines.map((line) => `${CLEAR_LINE}${line}\n`).join(''))
+    stdout.write(up + lines.map((line) => `${CLEAR_LINE}${exceptColours(line)}\n`).join(''))
     drawn = lines.length
   }
 

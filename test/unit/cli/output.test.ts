@@ -35,6 +35,30 @@ test.each([
   expect(setup(terminal).output.paint('red', 'x')).toBe('x')
 })
 
+test('a text from outside cannot move the cursor, forge a row or change the order of its letters', () => {
+  const { output, written } = setup({ isTTY: true })
+  const hostile = 'a\u001b[2K\rb\u001b]0;t\u0007\u202ec\u2066d\u009be'
+  output.table(['NAME', 'N'], [[`${hostile}\nx 9`, output.paint('red', hostile)]])
+  output.line(hostile)
+  output.fields([['name', hostile]])
+  output.hint(hostile)
+  output.note(hostile)
+  output.document({ hostile })
+  const all = written.stdout + written.stderr
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours that `paint` writes
+  expect(all.replace(/\u001b\[(?:1|22|31|39|90)m/g, '')).toBe(
+    [
+      `${'NAME'.padEnd(17)}  N`,
+      'a[2K b]0;tcde x 9  a[2K b]0;tcde',
+      'a[2Kb]0;tcde',
+      'name  a[2Kb]0;tcde',
+      'a[2Kb]0;tcde',
+      '{"hostile":"a\\u001b[2K\\rb\\u001b]0;t\\u0007\\u202ec\\u2066d\\u009be"}',
+      'a[2Kb]0;tcde\n',
+    ].join('\n'),
+  )
+})
+
 test('the further lines of a value stand under its first', () => {
   const { output, written } = setup()
   output.fields([

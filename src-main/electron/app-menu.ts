@@ -1,14 +1,14 @@
-/** The menu of the application: what systems expect, with their own shortcuts, and where our things are. */
+/** The application menu: the standard items of each platform, plus links to Drydock's pages. */
 import type { MenuItemConstructorOptions } from 'electron'
 
-/** What the menu's own items do. */
+/** Handlers of the items that are specific to Drydock. */
 export type MenuActions = {
   readonly open: (page: string) => void
   readonly signInAgain: () => void
   readonly showLog: () => void
 }
 
-/** Makes the menu. @param isMac menus of macOS begin with one of the application */
+/** Builds the menu template. @param isMac adds the application menu that macOS expects first */
 export function appMenu(isMac: boolean, { open, signInAgain, showLog }: MenuActions) {
   const settings: MenuItemConstructorOptions = {
     label: 'Settings',

@@ -1,17 +1,17 @@
 /**
- * Links like drydock://jobs/ID, which any web page may hold: what they may open is in one table, and nothing of a link
- * reaches a page but an id. A link to a file, drydock://file/PATH:LINE, shows it in the file manager and opens nothing.
- * The arguments of a start are read here too, as a link may be among them.
+ * Parses deep links like drydock://jobs/ID. Any web page may contain one, so a table lists the pages that links can
+ * open, and only ids pass through. A file link, drydock://file/PATH:LINE, only reveals the file in the file manager.
+ * Also parses the command line, which may contain a link.
  */
 import { parseArgs } from 'node:util'
 
-/** Scheme of the links, without the colon. */
+/** URL scheme of deep links, without the colon. */
 export const SCHEME = 'drydock'
 
-// Ids of endpoints, jobs, workers, apps and environments need no other characters.
+// Covers the ids of endpoints, jobs, workers, apps and environments.
 const ID = '([A-Za-z0-9][A-Za-z0-9_-]{0,99})'
 
-// Each row: what follows drydock://, and the address of the page. A section alone opens its list.
+// Maps the part after drydock:// to the path of a page. A section without an id opens its list.
 const PAGES: readonly (readonly [form: RegExp, page: (...ids: string[]) => string])[] = [
   [/^(endpoints|jobs|workers|apps|workflows|catalog|system|settings)$/, (section) => `/${section}`],
   [new RegExp(`^endpoints/${ID}$`), (id) => `/endpoints/${id}`],
@@ -22,14 +22,14 @@ const PAGES: readonly (readonly [form: RegExp, page: (...ids: string[]) => strin
   [new RegExp(`^apps/${ID}/${ID}$`), (app, environment) => `/apps/deployed/${app}/${environment}`],
 ]
 
-// Longer ones are no links of ours; browsers pass on what a page holds.
+// Browsers pass on any link that a page contains; Drydock never creates longer ones.
 const LONGEST = 300
 
-/** The address of the page that a link opens, from the origin on. @returns undefined for a link that opens nothing */
+/** Returns the path of the page that a link opens. @returns undefined if the link is not allowed */
 export function pageOfLink(link: string): string | undefined {
   const start = `${SCHEME}://`
   if (link.length > LONGEST || !link.startsWith(start)) return undefined
-  // Some systems end a link without a path with a slash.
+  // Some systems append a slash to a link without a path.
   const rest = link.slice(start.length).replace(/\/$/, '')
   for (const [form, page] of PAGES) {
     const found = form.exec(rest)
@@ -38,35 +38,35 @@ export function pageOfLink(link: string): string | undefined {
   return undefined
 }
 
-// Escaped, the longest path of Linux is up to three times as long.
+// Percent-encoding can triple the length of a path; Linux limits paths to 4096 bytes.
 const LONGEST_FILE = 3 * 4096
 
-/** The file that a link names, to be shown in its folder. @returns undefined for a link to no file */
+/** Returns the path in a file link. @returns undefined if the link is not a file link */
 export function fileOfLink(link: string): string | undefined {
   const [, path] = link.length > LONGEST_FILE ? [] : (/^drydock:\/\/file(\/[^?#]+):\d+$/.exec(link) ?? [])
   if (path === undefined) return undefined
   try {
     return decodeURIComponent(path).replace(/^\/(?=[A-Za-z]:)/, '')
   } catch {
-    return undefined // Not escaped as a link is.
+    return undefined // Not valid percent-encoding.
   }
 }
 
-/** The link among the arguments of a start: systems put it last, and may put options of their own before it. */
+/** Finds the link on a command line. Systems pass it last and may add their own options before it. */
 export function linkAmong(argv: readonly string[]): string | undefined {
   return argv.findLast((argument) => argument.startsWith(`${SCHEME}:`))
 }
 
-/** What the desktop is started with. */
+/** Command-line arguments of the desktop. */
 type StartArguments = {
-  /** As it was given; undefined: the user's default folder. */
+  /** Data folder as given; undefined for the user's default folder. */
   readonly data: string | undefined
   readonly port: number | undefined
-  /** The link to open first. */
+  /** Link to open first. */
   readonly link: string | undefined
 }
 
-/** Reads them. Chromium's own switches, which systems and users add, are left alone. @param argv without the program */
+/** Parses the command line and ignores Chromium's switches. @param argv arguments without the program */
 export function readArguments(argv: readonly string[]): StartArguments {
   const { values } = parseArgs({
     args: [...argv],

@@ -1,31 +1,30 @@
-/** What the desktop stores for itself, beside its windows' profile: a small file, not the database of the service. */
+/** Settings of the desktop, stored in a small file in its profile instead of the service's database. */
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { writePrivate } from '../server/data-folder.ts'
 
-// Where the window was, and where it can be: screens come and go between two starts.
+// A coordinate or size in device-independent pixels (DIP).
 const length = z.number().int().min(-100_000).max(100_000)
 
-/** A rectangle of the desktop, in the pixels that Electron counts in. */
 const bounds = z.object({ x: length, y: length, width: length.min(1), height: length.min(1) })
 
-/** A rectangle of the desktop. */
+/** A rectangle on the desktop, in device-independent pixels (DIP). */
 type Bounds = z.infer<typeof bounds>
 
-/** Where the window was when it was closed. */
+// Saved when the window closes.
 const windowState = z.object({ bounds, maximised: z.boolean() })
 
-/** Smallest window: at 800 all pages still work. Source: docs/spec/interface.md, 2. */
+/** Minimum window size: all pages work at a width of 800. Source: docs/spec/interface.md, 2. */
 export const SMALLEST = { width: 800, height: 560 } as const
 
 const FIRST = { width: 1440, height: 900 } as const
-// As much of the window, in pixels, must be on a screen that a person can take hold of it.
+// The part of the window that must be on a screen so that the user can drag it.
 const HOLD = { width: 160, height: 40 } as const
 
 /**
- * Where the window opens: where it was, cut to the screen that shows most of it; in the middle of the first screen
- * where no screen shows enough.
- * @param screens what each screen leaves to windows, the first one first
+ * Computes where the window opens. It returns to its last position, clipped to the screen that shows most of it, or
+ * centers on the primary screen if no screen shows enough. Screens may have changed since the last start.
+ * @param screens work area of each screen, the primary one first
  */
 export function restoreBounds(last: Bounds | undefined, screens: readonly Bounds[]): Bounds {
   const first = screens[0] ?? { x: 0, y: 0, ...FIRST }
@@ -71,27 +70,26 @@ function area(one: Bounds, other: Bounds): number {
 
 const clamp = (value: number, from: number, to: number) => Math.max(from, Math.min(to, value))
 
-// A value that is not understood is as good as none: each falls back alone.
+// An invalid value falls back to its default and leaves the others unchanged.
 const desktopSettings = z.object({
   notifications: z.boolean().catch(true),
   keepInTray: z.boolean().catch(true),
-  /** Whether it was said once that a closed window ends nothing. */
+  /** Whether the user was notified that Drydock keeps running after the window closes. */
   toldOfTray: z.boolean().catch(false),
   window: windowState.optional().catch(undefined),
 })
 
-/** What it stores. */
 export type DesktopSettings = z.infer<typeof desktopSettings>
 
-/** The settings, with their file. */
+/** Settings that are saved on each change. */
 export type SettingsFile = {
   readonly read: () => DesktopSettings
   readonly change: (change: Partial<DesktopSettings>) => void
 }
 
 /**
- * Opens them; a file that is missing or damaged gives the defaults.
- * @param onError gets the error when they could not be stored
+ * Opens the settings; a missing or damaged file gives the defaults.
+ * @param onError called with the error if saving fails
  */
 export function openSettings(file: string, onError: (error: unknown) => void): SettingsFile {
   let settings = desktopSettings.safeParse(contentOf(file)).data ?? desktopSettings.parse({})
@@ -112,6 +110,6 @@ function contentOf(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return {} // the first start, or half written by another program
+    return {} // First start, or a damaged file.
   }
 }

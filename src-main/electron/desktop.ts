@@ -1,6 +1,6 @@
 /**
- * The desktop around the pages, without Electron: what happens when the service comes, goes or moves, when somebody
- * opens a link, and in which order all of it ends. `Shell` is what it needs of Electron; main.ts gives it.
+ * Controls the desktop without depending on Electron. It reacts to changes of the service, opens links and shuts
+ * everything down in order. main.ts implements `Shell` with Electron.
  */
 
 import { readAccountKey } from '../cli/find-service.ts'
@@ -14,51 +14,50 @@ import { followService, type JobCounts } from './follow-service.ts'
 import { type ServiceState, ServiceSupervisor, type SupervisorNeeds } from './supervise-service.ts'
 import { type TrayAction, type TrayView, trayView } from './tray-menu.ts'
 
-/** What the desktop needs of Electron. */
+/** Functions of Electron that the desktop uses. */
 export type Shell = {
-  /** Shows the window in front of the others. */
+  /** Shows the window and brings it to the front. */
   readonly show: () => void
-  /** Leads the window to an address; resolves when it is there, rejects when it is not. */
+  /** Navigates the window to a URL. Rejects if the page fails to load. */
   readonly load: (address: string) => Promise<void>
-  /** Whether somebody looks at the window. */
+  /** Whether the window is visible and focused. */
   readonly isWatched: () => boolean
   readonly notifyPages: (notice: DesktopNotice) => void
   readonly showTray: (view: TrayView) => void
   readonly notify: (note: EndedNote) => void
-  /** Asks what to do about a fault, until the signal is aborted. */
+  /** Asks the user what to do about a fault. Aborting the signal closes the dialog. */
   readonly askAboutFault: (fault: Fault, signal: AbortSignal) => Promise<'Retry' | 'Show log' | 'Quit'>
-  /** Asks whether to wait for running jobs before it quits, until the signal is aborted. */
+  /** Asks whether to wait for running jobs before quitting. Aborting the signal closes the dialog. */
   readonly askToWait: (running: number, signal: AbortSignal) => Promise<'wait' | 'now'>
   readonly showLog: () => void
-  /** Ends the desktop; it calls `stop` on the way. */
+  /** Quits the desktop, which calls `stop`. */
   readonly quit: () => void
 }
 
-/** What keeps the window from opening, in a heading and a sentence. */
+/** A fault that keeps the window from opening. */
 export type Fault = { readonly title: string; readonly why: string }
 
-/** What the desktop works with. */
 export type DesktopNeeds = Omit<SupervisorNeeds, 'onChange' | 'time'> & {
   readonly shell: Shell
   readonly settings: SettingsFile
   readonly time: TimeSource
   readonly log: Log
-  /** Page that is opened first. */
+  /** Path of the page to open first. */
   readonly firstPage?: string | undefined
 }
 
-// Before a page that could not be loaded is tried again, in ms: not at once, which could be a loop without a pause.
+// Delay before a failed page is reloaded, in ms. Reloading immediately could loop without a pause.
 const PAGE_AGAIN_MS = 1000
-// How long a service that is about to be stopped is asked for its jobs, in ms.
+// Timeout for asking the service about running jobs before it stops, in ms.
 const ANSWER_MS = 1000
-// Failed sign-ins in a row until the user is asked; the first ones pass with a service that is just ending.
+// Consecutive failed sign-ins before a dialog appears. The first ones are normal while a service is stopping.
 const ASK_FROM = 3
 
-/** Has a life: start() and stop(), both safe to call twice. */
+/** The desktop. start() and stop() are safe to call twice. */
 export class Desktop {
   readonly #needs: DesktopNeeds
   readonly #supervisor: ServiceSupervisor
-  readonly #teller: EndedNotifier
+  readonly #notifier: EndedNotifier
   #counts: JobCounts = { running: 0, waiting: 0 }
   #service: { readonly client: ServiceClient; readonly following: AbortController } | undefined
   #signedInTo: string | undefined
@@ -73,32 +72,32 @@ export class Desktop {
     this.#needs = needs
     this.#page = needs.firstPage ?? '/'
     this.#supervisor = new ServiceSupervisor({ ...needs, onChange: (state) => this.#changed(state) })
-    this.#teller = notifyEnded({
+    this.#notifier = notifyEnded({
       time: needs.time,
       wanted: () => needs.settings.read().notifications && !needs.shell.isWatched(),
       show: (note) => needs.shell.notify(note),
     })
   }
 
-  /** Origin of the service's pages; undefined while none is up. */
+  /** Origin of the service's pages; undefined while no service is up. */
   get origin(): string | undefined {
     const { state } = this.#supervisor
     return state.kind === 'up' ? state.url : undefined
   }
 
-  /** Starts the service, then the window. */
+  /** Starts the service, then opens the window. */
   start(): void {
     this.#supervisor.start()
   }
 
-  /** Stops the service that it started, with its workers. */
+  /** Stops the service and its workers if the desktop started them. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end()
     return this.#stopped
   }
 
   async #end(): Promise<void> {
-    this.#teller.stop()
+    this.#notifier.stop()
     this.#cancelReload()
     const { state } = this.#supervisor
     const running = state.kind === 'up' && state.own ? await this.#runningNow() : 0
@@ -112,7 +111,7 @@ export class Desktop {
     await stopped
   }
 
-  // The events may be behind.
+  // Asks the service, because the events may lag behind.
   async #runningNow(): Promise<number> {
     try {
       const live = await this.#service?.client.call('liveRead', { signal: AbortSignal.timeout(ANSWER_MS) })
@@ -122,24 +121,24 @@ export class Desktop {
     }
   }
 
-  /** Brings the window to the front. @param page to navigate to; undefined: it stays on its page */
+  /** Brings the window to the front. @param page path to navigate to; undefined keeps the current page */
   open(page?: string): void {
     if (this.#stopped !== undefined) return
-    // Before its first page it is blank.
+    // The window is blank until its first page loads.
     if (this.#hasLoaded) this.#needs.shell.show()
     else this.#askAboutState()
     if (page !== undefined) this.#goTo(page)
   }
 
-  /** Signs the window in again and reopens its page. @param page the window's; undefined: it shows none of ours */
+  /** Signs the window in again and reopens its page. @param page path to open; undefined for the last known page */
   signInAgain(page: string | undefined): void {
     this.#signedInTo = undefined
     this.#page = page ?? this.#page
-    // From the start: the account key may have been changed.
-    if (this.origin !== undefined) void this.#meet(this.origin, false)
+    // Reads the account key again, because it may have changed.
+    if (this.origin !== undefined) void this.#connect(this.origin, false)
   }
 
-  /** The window was closed and all goes on, which is said once: some systems show no tray. */
+  /** Notifies the user once that Drydock keeps running after the window closes, because some systems have no tray. */
   windowHidden(): void {
     const { settings, shell } = this.#needs
     if (settings.read().toldOfTray) return
@@ -151,7 +150,7 @@ export class Desktop {
     })
   }
 
-  /** Reloads a page after a pause: it or one of its scripts failed to load, or its renderer crashed. */
+  /** Reloads a page after a pause. Called if the page or one of its scripts fails to load, or its renderer crashes. */
   pageLost(page: string | undefined): void {
     if (this.#stopped !== undefined) return
     this.#signedInTo = undefined
@@ -160,7 +159,7 @@ export class Desktop {
     this.#cancelReload = this.#needs.time.after(PAGE_AGAIN_MS, () => this.signInAgain(undefined))
   }
 
-  /** Does what somebody chose in the tray. */
+  /** Performs a tray action. */
   act(action: TrayAction): void {
     const { settings, shell } = this.#needs
     const { notifications, keepInTray } = settings.read()
@@ -183,13 +182,13 @@ export class Desktop {
 
   #changed(state: ServiceState): void {
     const { log, shell } = this.#needs
-    if (state.kind !== 'up') this.#leave()
+    if (state.kind !== 'up') this.#disconnect()
     this.#drawTray()
     switch (state.kind) {
       case 'up':
         log.info('service is up', { url: state.url, own: state.own })
         this.#asking?.abort()
-        void this.#meet(state.url, state.restarted)
+        void this.#connect(state.url, state.restarted)
         return
       case 'down':
         log.warn('service ended unexpectedly', { why: state.why, crashes: state.crashes })
@@ -197,7 +196,7 @@ export class Desktop {
         if (this.#signedInTo === undefined) this.#askAboutState()
         return
       case 'refused':
-        log.warn('service does not start', { why: state.why })
+        log.warn('service could not start', { why: state.why })
         shell.notifyPages({ kind: 'service-refused', why: state.why })
         this.#askAboutState()
     }
@@ -213,14 +212,14 @@ export class Desktop {
       })
   }
 
-  async #meet(url: string, restarted: boolean): Promise<void> {
+  async #connect(url: string, restarted: boolean): Promise<void> {
     const { log } = this.#needs
     try {
       await this.#signIn(url, restarted)
     } catch (error) {
       // Another service may have taken over, or the desktop may be stopping.
       if (this.origin !== url || this.#stopped !== undefined) return
-      log.warn('the window could not be signed in', { error })
+      log.warn('could not sign in the window', { error })
       this.#failedSignIns += 1
       this.pageLost(undefined)
       if (this.#failedSignIns >= ASK_FROM)
@@ -234,18 +233,18 @@ export class Desktop {
     const client = createServiceClient({ url, key })
     const following = new AbortController()
     if (this.origin !== url || this.#stopped !== undefined) return
-    this.#leave()
+    this.#disconnect()
     this.#service = { client, following }
     const listener = {
       onCounts: (counts: JobCounts) => {
         this.#counts = counts
         this.#drawTray()
       },
-      onEnded: this.#teller.add,
+      onEnded: this.#notifier.add,
     }
     void followService(client, { key, after: time.after, listener, signal: following.signal })
     if (restarted) shell.notifyPages({ kind: 'service-restarted' })
-    // The pages find a service that came back at the same address by themselves, and keep what is being typed.
+    // Pages reconnect to a service at the same address by themselves and keep unsaved input.
     if (this.#signedInTo === url) return
     await this.#load(this.#page)
     this.#failedSignIns = 0
@@ -253,7 +252,7 @@ export class Desktop {
     if (this.#stopped === undefined) shell.show()
   }
 
-  #leave(): void {
+  #disconnect(): void {
     this.#service?.following.abort()
     this.#service = undefined
     this.#counts = { running: 0, waiting: 0 }
@@ -261,10 +260,10 @@ export class Desktop {
 
   #goTo(page: string): void {
     this.#page = page
-    if (this.#service === undefined) return // it goes there as soon as the service is up
+    if (this.#service === undefined) return // Loads once the service is up.
     this.#load(page).catch((error) => {
       // A later navigation replaced this one.
-      if (errorCode(error) !== 'ERR_ABORTED') this.#needs.log.warn('the page could not be opened', { page, error })
+      if (errorCode(error) !== 'ERR_ABORTED') this.#needs.log.warn('could not open the page', { page, error })
     })
   }
 
@@ -281,7 +280,7 @@ export class Desktop {
       await load((await client.call('sessionLinkCreate')).url)
       this.#signedInTo = client.url
     }
-    // A link leads to the first page by itself.
+    // The sign-in link redirects to the first page.
     if (isSignedIn || page !== '/') await load(client.url + page)
   }
 
@@ -292,13 +291,13 @@ export class Desktop {
     this.#asking = asking
     const choice = await shell.askAboutFault(fault, asking.signal)
     this.#asking = undefined
-    // What was asked about is over.
+    // The fault is resolved, or the desktop is stopping.
     if (asking.signal.aborted || this.#stopped !== undefined) return
     if (choice === 'Quit') shell.quit()
     else if (choice === 'Retry') this.#retry()
     else {
       shell.showLog()
-      // Nothing else would ask again.
+      // In these states nothing else opens the dialog again.
       if (this.#supervisor.state.kind === 'refused' || this.origin !== undefined) await this.#ask(fault)
     }
   }

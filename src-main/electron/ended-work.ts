@@ -1,6 +1,6 @@
 /**
- * What has ended while nobody looked, in one notification: jobs, as the service reports them, and deploys, which
- * are looked for.
+ * Combines jobs and deploys that finish while the window is not focused into one notification. The service reports
+ * jobs as events; deploys are polled.
  */
 
 import type { ServiceClient } from '../client/service-client.ts'
@@ -9,7 +9,7 @@ import type { JobState } from '../contract/job.ts'
 import type { TimeSource } from '../core.ts'
 import { counted } from '../domain/text.ts'
 
-/** A job or a deploy that has ended. */
+/** A job or a deploy that has finished. */
 export type Ended =
   | { readonly kind: 'job'; readonly endpointId: string; readonly jobId: string; readonly state: JobState }
   | {
@@ -21,15 +21,15 @@ export type Ended =
       readonly why?: string | undefined
     }
 
-/** What a notification says, and the page that it opens. */
+/** A notification, and the path of the page that it opens. */
 export type EndedNote = { readonly title: string; readonly body: string; readonly page: string }
 
-/** Whether it is worth a notification: somebody who cancels a job knows of it. */
+/** Whether it is worth a notification. Users who cancel a job already know about it. */
 function isReported(ended: Ended): boolean {
   return ended.kind === 'release' || ended.state !== 'CANCELLED'
 }
 
-/** One notification for all of them. @returns undefined for none */
+/** Combines finished work into one notification. @returns undefined for an empty list */
 export function joinEnded(ended: readonly Ended[]): EndedNote | undefined {
   const [first] = ended
   if (first === undefined) return undefined
@@ -40,7 +40,7 @@ export function joinEnded(ended: readonly Ended[]): EndedNote | undefined {
     unlessNone(jobs.filter(({ state }) => state === 'COMPLETED').length, 'job completed', 'jobs completed'),
     unlessNone(jobs.filter(({ state }) => state === 'FAILED').length, 'job failed', 'jobs failed'),
     unlessNone(jobs.filter(({ state }) => state === 'TIMED_OUT').length, 'job timed out', 'jobs timed out'),
-    unlessNone(releases.filter(({ failed }) => !failed).length, 'deploy done', 'deploys done'),
+    unlessNone(releases.filter(({ failed }) => !failed).length, 'deploy succeeded', 'deploys succeeded'),
     unlessNone(releases.filter(({ failed }) => failed).length, 'deploy failed', 'deploys failed'),
   ].filter((part) => part !== '')
   const endpoints = [...new Set(jobs.map(({ endpointId }) => endpointId))]
@@ -66,7 +66,7 @@ function noteOfOne(ended: Ended): EndedNote {
   }
   const { app, environment, number, failed, why } = ended
   return {
-    title: failed ? 'Deploy failed' : 'Deploy done',
+    title: failed ? 'Deploy failed' : 'Deploy succeeded',
     body: `Release ${number} of ${nameOf(ended)}${why === undefined ? '' : `: ${why}`}`,
     page: `/apps/deployed/${app}/${environment}`,
   }
@@ -83,19 +83,19 @@ function namesOf(names: readonly string[]): string {
   return rest <= 0 ? distinct.join(', ') : `${distinct.slice(0, NAMED).join(', ')} and ${rest} more`
 }
 
-// Jobs that end together are one notification, in ms.
+// Jobs that finish within this time share one notification, in ms.
 const GATHER_MS = 2000
-// A queue that is worked off for hours says so twice a minute at most.
+// Minimum time between notifications, so that a long queue shows at most two a minute.
 const BETWEEN_MS = 30_000
-// More than a person counts; further ones are not remembered.
+// Bounds memory; further jobs are not counted.
 const MAX_REMEMBERED = 1000
 
-/** Gathers what ends and tells it; stops with `stop`. */
+/** Collects finished work and shows notifications until `stop` is called. */
 export type EndedNotifier = { readonly add: (ended: Ended) => void; readonly stop: () => void }
 
 /**
- * Makes what notifies of ended work.
- * @param wanted whether to notify now: the setting is on, and nobody looks at the window
+ * Creates a notifier for finished work.
+ * @param wanted whether to notify now: the setting is on and the window is not focused
  */
 export function notifyEnded({
   time,
@@ -114,7 +114,7 @@ export function notifyEnded({
     cancel = undefined
     const note = joinEnded(gathered)
     gathered = []
-    // Whoever came back in the meantime sees it.
+    // The user may have returned to the window in the meantime.
     if (note === undefined || !wanted()) return
     lastShownAt = time.monotonic()
     show(note)
@@ -134,12 +134,12 @@ export function notifyEnded({
   }
 }
 
-/** The newest release of each environment, by `app/environment`. */
+/** Newest release of each environment, keyed by `app/environment`. */
 type NewestReleases = Readonly<Record<string, ReleaseView>>
 
 /**
- * The releases that were decided between two looks. One that was made and decided in between counts too; what was
- * decided before the first look does not.
+ * Finds the releases that finished between two snapshots, including those created in between. Releases that finished
+ * before the first snapshot do not count.
  */
 export function decidedBetween(before: NewestReleases, now: NewestReleases): readonly Ended[] {
   return Object.entries(now).flatMap(([target, release]) => {
@@ -152,12 +152,12 @@ export function decidedBetween(before: NewestReleases, now: NewestReleases): rea
   })
 }
 
-// A deploy changes much at once: one look for all of it, in ms.
+// A deploy causes many events at once; this delay combines them into one check, in ms.
 const CHECK_AFTER_MS = 500
-// How often a release that is being prepared is looked at.
+// Poll interval while a release is being prepared.
 const PREPARING_MS = 2000
 
-/** Looks for deploys that are decided; nothing is asked while nothing changes. */
+/** Watches for finished deploys. Sends no requests while nothing changes. */
 export function watchReleases({
   client,
   after,

@@ -1,12 +1,12 @@
 import { readServiceFile } from '../cli/find-service.ts'
 import type { TimeSource } from '../core.ts'
 
-// How often a service of somebody else is looked after, in ms; source: ours, one look reads one small file.
+// Poll interval in ms; each poll reads one small file. Source: ours.
 const POLL_EVERY_MS = 500
 
 /**
  * Finds the service that runs on a data folder.
- * @returns undefined while none says where it answers; `ended` resolves when its process has ended or another took over
+ * @returns undefined until a service publishes its address; `ended` resolves when it exits or another replaces it
  */
 export async function findOtherService(
   data: string,

@@ -1,6 +1,6 @@
 /**
- * What the desktop has to know of a running service: how many jobs run and wait, and what ends. It reads the snapshot
- * of the pages, then follows the events after it, and begins anew when the stream breaks off.
+ * Tracks running and queued jobs, and finished work, of a running service. It reads a snapshot, then follows the event
+ * stream from there, and starts over if the stream breaks.
  */
 
 import { readEvents, request } from '../client/http.ts'
@@ -10,16 +10,15 @@ import { type ServiceEvent, serviceEvent } from '../contract/live.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { type Ended, watchReleases } from './ended-work.ts'
 
-/** Jobs now. */
+/** Current number of running and queued jobs. */
 export type JobCounts = { readonly running: number; readonly waiting: number }
 
-/** What is reported of the service. */
 export type ServiceListener = {
   readonly onCounts: (counts: JobCounts) => void
   readonly onEnded: (ended: Ended) => void
 }
 
-/** The jobs after one event. */
+/** Applies one event to the counts. */
 export function countAfter(counts: JobCounts, event: ServiceEvent): JobCounts {
   if (event.type !== 'job' || event.from === event.to) return counts
   const change = (state: JobState) => (event.to === state ? 1 : 0) - (event.from === state ? 1 : 0)
@@ -29,7 +28,7 @@ export function countAfter(counts: JobCounts, event: ServiceEvent): JobCounts {
   }
 }
 
-/** A job that ended with this event; undefined: none did. */
+/** Returns the job that finished with this event. @returns undefined if no job finished */
 export function endedBy(event: ServiceEvent): Ended | undefined {
   if (event.type !== 'job' || !isFinal(event.to)) return undefined
   return { kind: 'job', endpointId: event.endpointId, jobId: event.jobId, state: event.to }
@@ -37,7 +36,7 @@ export function endedBy(event: ServiceEvent): Ended | undefined {
 
 const AGAIN_AFTER_MS = 1000
 
-/** Follows the service of `client` until the signal is aborted; a service that is gone is asked again each second. */
+/** Follows a service until the signal is aborted. Reconnects every second while it is unreachable. */
 export async function followService(
   client: ServiceClient,
   {
@@ -68,11 +67,11 @@ export async function followService(
         counts = next
         const ended = endedBy(event)
         if (ended !== undefined) listener.onEnded(ended)
-        // A deploy starts workers and changes endpoints; nothing else reports it.
+        // No event reports a deploy, but each one starts workers and changes endpoints.
         if (event.type !== 'job' && event.type !== 'run') releases.check()
       }
     } catch {
-      // It stops or was restarted; whether it is up is not decided here.
+      // The service is stopping or restarting. The supervisor tracks its state.
     }
     await new Promise<void>((resolve) => after(AGAIN_AFTER_MS, resolve))
   }
@@ -88,7 +87,7 @@ async function* eventsAfter(
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream', 'last-event-id': String(eventId) },
     signal,
   })
-  if (response.status !== 200) throw new Error(`the events were answered with ${response.status}`)
+  if (response.status !== 200) throw new Error(`GET /events returned status ${response.status}`)
   for await (const { data } of readEvents(response.body)) {
     const { data: event } = serviceEvent.safeParse(JSON.parse(data))
     if (event !== undefined) yield event

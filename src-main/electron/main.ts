@@ -1,6 +1,6 @@
 /**
- * The desktop application: joins Electron with desktop.ts. What is decided is decided there and in the files beside it;
- * here is what nothing but Electron can do, with the few functions that it alone uses.
+ * Entry point of the desktop application. It connects Electron to desktop.ts and its neighbors, which make the
+ * decisions; this file contains only code that needs Electron.
  */
 
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
@@ -35,31 +35,31 @@ const argumentsWith = (link: string | undefined) => [
   ...(link === undefined ? [] : [link]),
 ]
 const data = dataFolder(args.data, { env: process.env, cwd: process.cwd(), platform, home: homedir() })
-// A profile for each data folder: two services have two windows, and one window each.
+// Each data folder has its own profile, so that each service has exactly one window.
 const profile = join(data, 'desktop')
 const logFile = join(data, 'desktop.log')
-const at = packagePaths({
+const paths = packagePaths({
   here: import.meta.dirname,
   packagedTo: app.isPackaged ? process.resourcesPath : undefined,
   nodeOfClone: process.env.DRYDOCK_NODE,
 })
 app.setName('Drydock')
-// For whatever window there may ever be.
+// Applies to every window, including future ones.
 app.enableSandbox()
 app.setAppUserModelId('dev.drydock.desktop')
 
-// Not awaited: Electron is ready only when this module has been read to its end.
+// Not awaited, because Electron becomes ready only after this module has run.
 const unusable = openProfile()
 if (unusable !== undefined) void refuse(unusable)
 else if (app.requestSingleInstanceLock()) run().catch(fail)
 else app.quit()
 
-/** @returns why it cannot be used; undefined: it can */
+/** Opens the data folder and the profile. @returns the reason if they cannot be used */
 function openProfile(): string | undefined {
   try {
     openDataFolder(data)
     mkdirSync(profile, { recursive: true, mode: 0o700 })
-    // Without it Electron only says that another instance runs.
+    // If the profile is not writable, Electron only reports that another instance is running.
     accessSync(profile, constants.W_OK)
     app.setPath('userData', profile)
     return undefined
@@ -76,14 +76,14 @@ async function refuse(why: string): Promise<void> {
   app.exit(isAgain ? 0 : 1)
 }
 
-/** Asks what to do when a start fails. Closing the dialog selects the last button. */
+/** Shows a fault and asks what to do. Closing the dialog selects the last button. */
 async function askAbout<Button extends string>(
   { title, why }: Fault,
   buttons: readonly Button[],
   signal?: AbortSignal,
 ): Promise<Button | undefined> {
   const { response } = await dialog.showMessageBox({
-    ...{ type: 'error', title: 'Drydock', icon: at.icon, noLink: true, cancelId: buttons.length - 1 },
+    ...{ type: 'error', title: 'Drydock', icon: paths.icon, noLink: true, cancelId: buttons.length - 1 },
     ...{ message: title, detail: why, buttons: [...buttons], ...(signal && { signal }) },
   })
   return buttons[response]
@@ -98,7 +98,7 @@ async function fail(error: unknown): Promise<void> {
   app.exit(1)
 }
 
-/** The log of the desktop; standard error if its file cannot be opened. */
+/** Opens the desktop's log, or logs to stderr if the file cannot be opened. */
 function openLog(): Log {
   try {
     return createLog('info', logFile)
@@ -110,7 +110,9 @@ function openLog(): Log {
 async function run(): Promise<void> {
   const log = openLog()
   const outputFile = join(data, 'service-output.log')
-  const settings = openSettings(join(profile, 'settings.json'), (error) => log.warn('settings not stored', { error }))
+  const settings = openSettings(join(profile, 'settings.json'), (error) =>
+    log.warn('could not save settings', { error }),
+  )
   const notifications = new Set<Notification>()
   let quitting = false
   let startAgain: { readonly link: string | undefined } | undefined
@@ -127,7 +129,7 @@ async function run(): Promise<void> {
     else show(file)
   }
   app.on('second-instance', (_event, argv) => {
-    // The service is stopping; relaunch once it has.
+    // The service is stopping; relaunch once it has stopped.
     if (quitting) startAgain = { link: linkAmong(argv.slice(1)) }
     else openLink(linkAmong(argv.slice(1)) ?? '')
   })
@@ -135,19 +137,19 @@ async function run(): Promise<void> {
     event.preventDefault()
     openLink(link)
   })
-  // In a clone Electron must be told which application to open the link with.
+  // In a clone, the system must also pass the path of the application to Electron.
   if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME)
-  else app.setAsDefaultProtocolClient(SCHEME, process.execPath, [at.main])
+  else app.setAsDefaultProtocolClient(SCHEME, process.execPath, [paths.main])
   app.on('web-contents-created', (_event, contents) => guardWindows(contents, () => desktop.origin))
   await app.whenReady()
-  // Electron's default dialog blocks the main process and logs nothing; of rejections it shows nothing at all.
+  // Electron's default dialog blocks the main process, logs nothing and ignores unhandled rejections.
   let isReporting = false
   const report = async (error: unknown) => {
     log.error('uncaught exception', { error })
     if (isReporting) return
     isReporting = true
     await dialog.showMessageBox({
-      ...{ type: 'error', title: 'Drydock', icon: at.icon },
+      ...{ type: 'error', title: 'Drydock', icon: paths.icon },
       message: 'Drydock hit an unexpected error',
       detail: `${error instanceof Error ? error.message : error}\n\nIf Drydock misbehaves, quit and start it again. Details are in ${logFile}.`,
     })
@@ -159,8 +161,8 @@ async function run(): Promise<void> {
 
   const window = makeWindow({
     settings,
-    preload: at.preload,
-    icon: at.icon,
+    preload: paths.preload,
+    icon: paths.icon,
     mayClose: () => quitting || !settings.read().keepInTray,
     onHidden: () => desktop.windowHidden(),
     onPageLost: (address) => desktop.pageLost(pageOfAddress(address)),
@@ -173,10 +175,10 @@ async function run(): Promise<void> {
     const startFolder = from === undefined ? {} : { defaultPath: from }
     return (await dialog.showOpenDialog(window, { title, ...startFolder, ...options })).filePaths[0]
   }
-  const drawTray = openTray(at.trayIcon, (action) => desktop.act(action))
+  const drawTray = openTray(paths.trayIcon, (action) => desktop.act(action))
   const shell: Shell = {
     show() {
-      // Gone while it quits, if the window is not kept in the tray.
+      // The window is destroyed while quitting if it does not stay in the tray.
       if (window.isDestroyed()) return
       if (window.isMinimized()) window.restore()
       window.show()
@@ -190,8 +192,8 @@ async function run(): Promise<void> {
     showTray: drawTray,
     notify({ title, body, page }) {
       if (!Notification.isSupported()) return
-      const notification = new Notification({ title, body, icon: at.icon })
-      // Held until it is gone: one that was collected would not get a click.
+      const notification = new Notification({ title, body, icon: paths.icon })
+      // Keeps a reference, because a garbage-collected notification receives no clicks.
       notifications.add(notification)
       notification.on('close', () => notifications.delete(notification))
       notification.on('click', () => {
@@ -203,20 +205,20 @@ async function run(): Promise<void> {
     askAboutFault: async (fault, signal) => (await askAbout(fault, ['Retry', 'Show log', 'Quit'], signal)) ?? 'Quit',
     async askToWait(running, signal) {
       const { response } = await dialog.showMessageBox({
-        ...{ type: 'info', title: 'Drydock', icon: at.icon, noLink: true, signal },
+        ...{ type: 'info', title: 'Drydock', icon: paths.icon, noLink: true, signal },
         message: `Drydock is waiting for ${counted(running, 'running job', 'running jobs')}`,
-        detail: 'It quits in 10 seconds at the latest. Jobs that are not done by then run again after the next start.',
+        detail: 'Drydock quits within 10 seconds. Unfinished jobs run again after the next start.',
         buttons: ['Wait', 'Stop now'],
         cancelId: 0,
       })
       return response === 1 ? 'now' : 'wait'
     },
-    showLog: () => showText('Log', logText([join(data, 'drydock.log'), outputFile, logFile]), at.icon),
+    showLog: () => showText('Log', logText([join(data, 'drydock.log'), outputFile, logFile]), paths.icon),
     quit: () => app.quit(),
   }
   const desktop = new Desktop({
     ...{ data, port: args.port, shell, settings, log, time: systemTime, firstPage },
-    startChild: (options) => startServiceChild(options, { commandLine: at.commandLine, log: outputFile }),
+    startChild: (options) => startServiceChild(options, { commandLine: paths.commandLine, log: outputFile }),
     findOther: () => findOtherService(data, systemTime),
   })
   openPage = (page) => desktop.open(page)
@@ -272,13 +274,13 @@ async function run(): Promise<void> {
       log,
       onReady: (version) => shell.notifyPages({ kind: 'update-ready', version }),
     })
-    log.info('updates are looked for')
+    log.info('checking for updates')
   }
 }
 
 /**
- * Path, query and fragment of the window's address; undefined for a sign-in link, which works once, and for Chromium's
- * own pages.
+ * Returns the path, query and fragment of the window's URL.
+ * @returns undefined for sign-in links, which work only once, and for Chromium's built-in pages
  */
 function pageOfAddress(address: string): string | undefined {
   if (!URL.canParse(address)) return undefined

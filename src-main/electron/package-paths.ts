@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 
-/** Where the files of the desktop are. */
+/** Paths of the files that the desktop uses. */
 export type Paths = {
   readonly main: string
   readonly preload: string
   readonly icon: string
   readonly trayIcon: string
-  /** Runs the command line on Node, because Electron's own program runs no scripts. */
+  /** Runs the command line on Node, because the packaged Electron binary cannot run scripts. */
   readonly commandLine: { readonly program: string; readonly args: string[] }
 }
 
 /**
- * The paths in a clone, which contains all files, or in a package, which has its plain files next to the archive.
+ * Resolves the paths in a clone or in a package. A package stores unpacked files next to its archive.
  * @param here folder of the built main process
- * @param packagedTo folder of the package's resources; undefined in a clone
- * @param nodeOfClone the Node that runs a clone; a package has its own
+ * @param packagedTo resources folder of the package; undefined in a clone
+ * @param nodeOfClone Node binary for a clone; a package includes its own
  */
 export function packagePaths({
   here,

@@ -1,6 +1,6 @@
 /**
- * What the pages of the window may do: where they may go, what they may use, and what they may ask of the desktop. All
- * that no rule allows is refused. Nothing here needs Electron: window.ts sets these rules.
+ * Security rules for pages in the window: navigation, permissions and calls to the desktop. Anything that no rule
+ * allows is refused. window.ts applies these rules to Electron.
  */
 import { existsSync } from 'node:fs'
 import { posix, win32 } from 'node:path'
@@ -10,7 +10,7 @@ import type { BridgeCall } from '../contract/bridge-channels.ts'
 import { isEditorLink } from '../contract/editors.ts'
 import { PAGE_SECTIONS } from '../contract/pages.ts'
 
-/** What a window's pages may do, which is what they may do in a browser; the rest is set off by name. */
+/** Gives pages only the features of a browser; everything else is explicitly disabled. */
 export const WEB_PREFERENCES = {
   sandbox: true,
   contextIsolation: true,
@@ -24,25 +24,24 @@ export const WEB_PREFERENCES = {
   plugins: false,
   navigateOnDragDrop: false,
   safeDialogs: true,
-  // Its dictionaries come from servers of others.
+  // The spell checker downloads dictionaries from third-party servers.
   spellcheck: false,
 } as const satisfies WebPreferences
 
-/** Who sent a call. */
+/** Frame that sent a call. */
 export type Sender = {
-  /** Address of the frame; undefined: it is gone. */
+  /** URL of the frame; undefined if the frame no longer exists. */
   readonly address: string | undefined
-  /** Whether the frame is the window's own and not one within its page. */
+  /** Whether the frame is the main frame of the window. */
   readonly isWindow: boolean
 }
 
-/** What answers the calls, once they are checked. */
+/** Handlers of validated calls. */
 export type BridgeHandlers = Omit<DesktopBridge, 'onNotice'>
 
 /**
- * Answers one call of a page.
- * @throws Error for a page of another origin, a frame within a page, or an argument of another form; a page sees its
- *   message alone
+ * Handles one call from a page.
+ * @throws Error for another origin, a subframe or an invalid argument; the page sees only its message
  */
 export async function handleBridgeCall(
   call: BridgeCall,
@@ -57,44 +56,44 @@ export async function handleBridgeCall(
     throw new Error(`${call} was refused: it did not come from a page of the service`)
   const { argument: form, response } = BRIDGE_CALLS[call]
   const { data, success } = form.safeParse(argument)
-  if (!success) throw new Error(`${call} was refused: its argument has another form`)
-  // Each function takes what its own schema gives, which the type of the table cannot say.
+  if (!success) throw new Error(`${call} was refused: its argument is invalid`)
+  // Each handler takes the output of its own schema, which the type of the table cannot express.
   return response.parse(await (handlers[call] as (argument: unknown) => Promise<unknown>)(data))
 }
 
-/** What happens with an address that a window wants to go to. */
+/** Decision about a navigation: in the window, in the system browser, or not at all. */
 export type Navigation = 'inside' | 'outside' | 'refused'
 
-// What the browser of the system may be given. Not http: the ports of this machine are somebody's services, and a link
-// in the output of a job is not to reach them.
+// Protocols that the system browser may open. http is missing so that a link in a job's output cannot reach local
+// services.
 const OUTSIDE: ReadonlySet<string> = new Set(['https:', 'mailto:'])
-// The first parts of the addresses that are pages: what workers answer below /lb/ has the same origin, and is none.
+// First path segments of pages. Responses of workers below /lb/ share the origin but are not pages.
 const PAGES: ReadonlySet<string> = new Set(['', 'sign-in', ...PAGE_SECTIONS])
-// The pages of a preview are those of another service of this machine, and are reached by a link of its own.
+// A preview runs as a separate local service; a sign-in link opens its pages.
 const PREVIEW = /^http:\/\/127\.0\.0\.1:\d+\/sign-in\?/
-// Chromium's names; a page copies by the first and has no need of the second but to ask.
+// Chromium's permission names. Pages copy with the first, and only query the second.
 const PERMISSIONS: ReadonlySet<string> = new Set(['clipboard-sanitized-write', 'notifications'])
 
 /**
- * Evaluates an address that a page wants to go to or open.
- * @param origin that of the service, like http://127.0.0.1:8790; undefined: none is up
+ * Decides where a URL opens that a page navigates to.
+ * @param origin origin of the service, like http://127.0.0.1:8790; undefined while no service is up
  */
 export function evaluateNavigation(address: string, origin: string | undefined): Navigation {
   if (!URL.canParse(address)) return 'refused'
   const url = new URL(address)
-  // A name in the address is there to look like another host.
+  // Credentials in a URL can make it look like another host.
   if (url.username !== '' || url.password !== '') return 'refused'
   if (isPage(url, origin)) return 'inside'
   if (isEditorLink(address)) return 'outside'
   return OUTSIDE.has(url.protocol) || PREVIEW.test(url.href) || isOrigin(url, origin) ? 'outside' : 'refused'
 }
 
-/** Whether a page of this address or origin may use something. @param permission as Chromium names it */
+/** Whether a page has a permission. @param permission Chromium's name @param from URL or origin of the page */
 export function mayUse(permission: string, from: string, origin: string | undefined): boolean {
   return PERMISSIONS.has(permission) && isOwn(from, origin)
 }
 
-/** Whether an address is one of the service's own pages. */
+/** Whether a URL is a page of the service. */
 export function isOwn(address: string, origin: string | undefined): boolean {
   return URL.canParse(address) && isPage(new URL(address), origin)
 }
@@ -104,13 +103,13 @@ function isPage(url: URL, origin: string | undefined): boolean {
 }
 
 function isOrigin(url: URL, origin: string | undefined): boolean {
-  // `blob:` addresses have the origin of who made them, and are no pages.
+  // `blob:` URLs have the origin of their creator but are not pages.
   return origin !== undefined && url.protocol === 'http:' && url.origin === origin
 }
 
 /**
- * Whether a path may be shown in the file manager: an absolute path of this machine. Paths like \\host\share are none:
- * looking at one sends the user's name to that host.
+ * Whether the file manager may show a path, which must be absolute and local. Opening a path like \\host\share would
+ * send the user's credentials to that host.
  */
 export function mayReveal(path: string, platform: NodeJS.Platform): boolean {
   if (path.includes('\0')) return false
@@ -118,7 +117,7 @@ export function mayReveal(path: string, platform: NodeJS.Platform): boolean {
   return win32.isAbsolute(path) && /^[A-Za-z]:[\\/]/.test(path)
 }
 
-/** Shows a file in the file manager. @returns false where it may not be shown, or is not there */
+/** Reveals a file in the file manager. @returns false if the path is not allowed or does not exist */
 export function revealFile(path: string, show: (path: string) => void, platform: NodeJS.Platform): boolean {
   if (!mayReveal(path, platform) || !existsSync(path)) return false
   show(path)

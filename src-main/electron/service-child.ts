@@ -1,4 +1,4 @@
-/** Runs the service as a child process: `drydock serve` on a plain Node, as users run it without a window. */
+/** Runs the service as a child process: `drydock serve` on Node, the same as without a window. */
 import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, renameSync, statSync } from 'node:fs'
 import { z } from 'zod'
@@ -6,16 +6,16 @@ import { MIB } from '../contract/units.ts'
 import { readTail } from './read-tail.ts'
 import type { ServiceArguments, ServiceChild } from './supervise-service.ts'
 
-/** The line that `drydock serve --json` prints when it is ready. */
+/** Line that `drydock serve --json` prints once it is ready. */
 const readyLine = z.object({ ready: z.literal(true), url: z.string() })
 
-// A log file above this size is renamed to *.old when a process starts, which replaces the previous *.old.
+// A log file above this size replaces *.old when a process starts.
 const LOG_BYTES = MIB
 const LAST_OUTPUT_BYTES = 8192
 
 /**
- * Starts a service. Its standard input stays open while this process lives, and the service ends when it closes.
- * @param commandLine program and arguments of the command line of this installation
+ * Starts a service. The service exits when its stdin closes, which happens when this process exits.
+ * @param commandLine program and arguments that run the Drydock command line
  * @param log file to which the service appends its stderr
  */
 export function startServiceChild(
@@ -32,20 +32,20 @@ export function startServiceChild(
 ): ServiceChild {
   const command = ['serve', '--json', '--sample', '--end-with-input', '--data', data]
   if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_BYTES) renameSync(log, `${log}.old`)
-  // A file descriptor, so that no output of a process that crashes is lost.
+  // Writing directly to a file descriptor preserves all output of a process that crashes.
   const output = openSync(log, 'a+', 0o600)
   const start = fstatSync(output).size
   const child = spawn(program, [...args, ...command, ...(port === undefined ? [] : ['--port', String(port)])], {
     env,
     stdio: ['pipe', 'pipe', output],
-    // Ctrl+C in a terminal reaches only the desktop, which stops its service gracefully.
+    // Ctrl+C in a terminal then reaches only the desktop, which stops the service gracefully.
     detached: true,
     windowsHide: true,
   })
-  child.stdin?.on('error', () => undefined) // The service has ended; nothing is ever written.
+  child.stdin?.on('error', () => undefined) // The service has exited; nothing is ever written.
   return {
     pid: child.pid,
-    // Windows has no signals: kill() would end the service at once, and leave its workers running.
+    // On Windows kill() would terminate the service immediately and leave its workers running.
     stop: () => void (process.platform === 'win32' ? child.stdin?.end() : child.kill('SIGTERM')),
     kill: () => void child.kill('SIGKILL'),
     onReady(listener) {
@@ -65,9 +65,9 @@ export function startServiceChild(
         listener({ code, signal, output: text })
       })
       child.on('error', (error) => {
-        if (child.pid !== undefined) return // Only a signal could not be sent.
+        if (child.pid !== undefined) return // Sending a signal failed; the process is still running.
         closeSync(output)
-        listener({ code: null, signal: null, output: `Error: ${program} cannot be started: ${error.message}` })
+        listener({ code: null, signal: null, output: `Error: could not start ${program}: ${error.message}` })
       })
     },
   }
@@ -77,6 +77,6 @@ function urlOf(line: string): string | undefined {
   try {
     return readyLine.safeParse(JSON.parse(line)).data?.url
   } catch {
-    return undefined // A version manager may print lines of its own first.
+    return undefined // A version manager may print other lines first.
   }
 }

@@ -1,41 +1,39 @@
 /**
- * Keeps a service up for the desktop.
+ * Keeps a service running for the desktop.
  *
- *   starting ── ready ──▶ up (own) ── process ends ──▶ down ── pause ──▶ starting
+ *   starting ── ready ──▶ up (own) ── process exits ──▶ down ── pause ──▶ starting
  *      │                    ▲
- *      ├── refused: in use ─┴─▶ up (not own): somebody else's, like `drydock serve`; when it ends ──▶ starting
+ *      ├── refused: in use ─┴─▶ up (not own): another process, like `drydock serve`; when it exits ──▶ starting
  *      └── refused otherwise ──▶ refused, until retry()
  *
- * The lock of the data folder decides whether a service runs on it: a file that names one may be left over.
+ * The lock of the data folder decides whether a service runs on it, because service.json may be stale.
  */
 import { z } from 'zod'
 import type { TimeSource } from '../core.ts'
 import { START_CODES } from '../server/data-folder.ts'
 
-/** How to start a service. */
 export type ServiceArguments = {
   readonly data: string
-  /** Undefined: the usual one, or the next free one. */
+  /** Undefined for the default port, or the next free one. */
   readonly port?: number | undefined
 }
 
-/** How the process of a service ended: its exit code or signal, and the end of its stderr. */
+/** Exit code or signal of a service process, and the end of its stderr. */
 export type ServiceEnd = { readonly code: number | null; readonly signal: string | null; readonly output: string }
 
-/** The process of a service. */
+/** A service process. */
 export type ServiceChild = {
   /** Undefined if the process could not be started. */
   readonly pid: number | undefined
   /** Asks the service to stop gracefully. */
   readonly stop: () => void
-  /** Kills the process. */
   readonly kill: () => void
-  /** @param listener gets the address of the service */
+  /** @param listener called with the URL of the service */
   readonly onReady: (listener: (url: string) => void) => void
   readonly onExit: (listener: (end: ServiceEnd) => void) => void
 }
 
-/** How the service is. */
+/** State of the service. */
 export type ServiceState =
   | { readonly kind: 'starting' }
   | { readonly kind: 'up'; readonly url: string; readonly own: boolean; readonly restarted: boolean }
@@ -49,22 +47,21 @@ export type ServiceState =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'stopped' }
 
-/** What the supervisor works with. */
 export type SupervisorNeeds = ServiceArguments & {
   readonly time: Pick<TimeSource, 'monotonic' | 'after'>
   readonly startChild: (options: ServiceArguments) => ServiceChild
-  /** The service that runs on the data folder already; undefined: none answers yet. */
+  /** Finds a service that already runs on the data folder; undefined until one is ready. */
   readonly findOther: () => Promise<{ readonly url: string; readonly ended: Promise<void> } | undefined>
   readonly onChange: (state: ServiceState) => void
 }
 
-// The service gives jobs 10 s and answers 2 s when it stops; source: STOP_GRACE_MS and ANSWER_GRACE_MS of server/main.
-// The rest is for a busy machine: a service that is killed leaves its workers running.
+// A stopping service waits 10 s for jobs and 2 s for responses (STOP_GRACE_MS and ANSWER_GRACE_MS in server/main).
+// The rest allows for a busy machine, because killing the service leaves its workers running.
 const STOP_LIMIT_MS = 30_000
-// Between looks for a service that has the lock and does not answer yet, in ms.
+// Poll interval while another service holds the lock but is not ready, in ms.
 const CHECK_AGAIN_MS = 500
 
-/** Has a life: start() and stop(), both safe to call twice. */
+/** Supervises one service. start() and stop() are safe to call twice. */
 export class ServiceSupervisor {
   readonly #needs: SupervisorNeeds
   #state: ServiceState = { kind: 'stopped' }
@@ -80,30 +77,29 @@ export class ServiceSupervisor {
     this.#port = needs.port
   }
 
-  /** How the service is now. */
   get state(): ServiceState {
     return this.#state
   }
 
-  /** Begins; `onChange` tells what comes of it. */
+  /** Starts the service and reports each state to `onChange`. */
   start(): void {
     if (this.#state.kind === 'stopped' && this.#stopped === undefined) this.#begin()
   }
 
-  /** Tries again at once what was refused, or waits for its pause. */
+  /** Starts a refused or crashed service immediately. */
   retry(): void {
     if (this.#state.kind !== 'refused' && this.#state.kind !== 'down') return
     this.#cancelTimer()
     this.#begin()
   }
 
-  /** Stops what it started, in order; a service of somebody else goes on. */
+  /** Stops the service gracefully. A service that it did not start keeps running. */
   stop(): Promise<void> {
     this.#stopped ??= this.#end()
     return this.#stopped
   }
 
-  /** Ends the wait for running jobs of a stop that has begun; the service queues them again. */
+  /** Stops waiting for running jobs during a stop; the service queues them again. */
   hurry(): void {
     this.#child?.child.stop()
   }
@@ -137,7 +133,7 @@ export class ServiceSupervisor {
     })
   }
 
-  // The log of its output may not be writable.
+  // Starting fails if the output log is not writable.
   #startChild(): ServiceChild | undefined {
     const { data, startChild } = this.#needs
     try {
@@ -150,7 +146,7 @@ export class ServiceSupervisor {
 
   #up(url: string, own: boolean): void {
     if (this.#stopped !== undefined) return
-    // After a crash the same address, so that windows find it again.
+    // Reuses the port after a crash so that pages can reconnect.
     if (own) this.#port = Number(new URL(url).port)
     this.#change({ kind: 'up', url, own, restarted: this.#wasUp })
     this.#wasUp = true
@@ -167,7 +163,7 @@ export class ServiceSupervisor {
   #refused({ code, error: why }: Refusal): void {
     if (code === START_CODES.locked) void this.#attach()
     else if (code === START_CODES['port-taken'] && !this.#needs.port && this.#port !== this.#needs.port) {
-      // Another program took it while the service was down, and the user did not ask for this one.
+      // Another program took the port while the service was down, and the user did not request this port.
       this.#port = this.#needs.port
       this.#begin()
     } else this.#change({ kind: 'refused', why })
@@ -177,7 +173,7 @@ export class ServiceSupervisor {
     const other = await this.#needs.findOther()
     if (this.#stopped !== undefined) return
     if (other === undefined) {
-      // It is just starting or just ending.
+      // The other service is starting or stopping.
       this.#later(CHECK_AGAIN_MS, () => this.#begin())
       return
     }
@@ -199,7 +195,7 @@ export class ServiceSupervisor {
 const refusal = z.object({ error: z.string(), code: z.enum(Object.values(START_CODES)) })
 type Refusal = z.infer<typeof refusal>
 
-/** Reads the error of a failed start, which is the last line, as JSON. Undefined if it ended for another reason. */
+/** Parses the JSON error in the last line of a failed start. @returns undefined if it exited for another reason */
 function refusalOf({ code, output }: ServiceEnd): Refusal | undefined {
   if (code === null || code === 0) return undefined
   try {
@@ -213,17 +209,17 @@ const REASON_CHARACTERS = 300
 // Node prints an uncaught error on its own line above the stack; V8 prints a fatal error like this.
 const ERROR_LINE = /^(?:(?:Uncaught )?\w*Error\b.*:|FATAL ERROR:)/
 
-/** Says in one line why a service that was running or starting ended. */
+/** Describes in one line why a service exited. */
 function whyEnded({ code, signal, output }: ServiceEnd): string {
   const lines = output.split('\n').flatMap((line) => messageOf(line.trim()) || [])
   const error = lines.findLast((line) => ERROR_LINE.test(line))
   const said = (error ?? (signal === null ? lines.at(-1) : undefined))?.slice(0, REASON_CHARACTERS)
   if (signal === 'SIGKILL') return 'it was killed'
-  if (signal !== null) return `it was ended by ${signal}${said === undefined ? '' : `: ${said}`}`
-  return said ?? `it ended with code ${code}`
+  if (signal !== null) return `it was terminated by ${signal}${said === undefined ? '' : `: ${said}`}`
+  return said ?? `it exited with code ${code}`
 }
 
-// Commands print their errors as JSON here.
+// With --json, commands print errors as JSON.
 function messageOf(line: string): string {
   try {
     return String(JSON.parse(line).error ?? line)
@@ -232,28 +228,25 @@ function messageOf(line: string): string {
   }
 }
 
-// When a service that ended by itself is started again.
-
-/** The verdict after a crash. */
 type RestartPlan = {
   readonly pauseMs: number
-  /** Crashes that count, this one included. */
+  /** Recent crashes, including this one. */
   readonly crashes: number
-  /** So many that it will hardly go by itself: somebody should look at the log. */
+  /** So many crashes that the user should check the log. */
   readonly looping: boolean
 }
 
-// Source: ours. The first restart is quick, as most crashes are single ones; a loop must not keep the machine busy.
+// The first restart is quick because most crashes happen once; later ones back off to spare the machine. Source: ours.
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
-// A crash this long ago is another story, in ms; twice what a loop at the longest pause takes for a handful.
+// Crashes older than this do not count, in ms. A loop at the longest pause reaches LOOP_FROM within half this time.
 const FORGET_MS = 5 * 60_000
 const LOOP_FROM = 4
 
 /**
- * Evaluates how long to wait: 0.5 s after the first crash, then 1 s, 2 s ... 30 s.
- * @param crashedAt times of the crashes in steady ms, newest last
- * @param now steady ms
+ * Computes the pause before a restart: 0.5 s after the first crash, then 1 s, 2 s ... 30 s.
+ * @param crashedAt monotonic times of crashes in ms, newest last
+ * @param now monotonic time in ms
  */
 export function planRestart(crashedAt: readonly number[], now: number): RestartPlan {
   const crashes = crashedAt.filter((at) => now - at < FORGET_MS).length

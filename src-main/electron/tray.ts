@@ -1,13 +1,13 @@
 import { Menu, type MenuItemConstructorOptions, Tray } from 'electron'
 import type { TrayAction, TrayItem, TrayView } from './tray-menu.ts'
 
-/** Puts the tray there; returns what draws it. Where a system has none, nothing is drawn. */
+/** Creates the tray. @returns a function that draws it; on systems without a tray it has no effect */
 export function openTray(icon: string, act: (action: TrayAction) => void): (view: TrayView) => void {
   const tray = new Tray(icon)
   tray.on('click', () => act('open'))
   let drawn = ''
   return ({ tooltip, items }) => {
-    // A menu that is open closes when it is set anew, so it is set only when it changes.
+    // Replacing the menu closes an open one, so unchanged views are skipped.
     const text = JSON.stringify([tooltip, items])
     if (text === drawn) return
     drawn = text

@@ -1,12 +1,12 @@
 /**
- * New versions: looked for where the package names a feed, announced in the pages, installed when the person quits. It
- * never restarts anything. Signatures and downgrades are checked by electron-updater.
+ * Checks for updates if the package names a feed, announces them in the pages and installs them when the user quits.
+ * It never restarts Drydock. electron-updater verifies signatures and prevents downgrades.
  */
 import type { AppUpdater } from 'electron-updater'
 import { HOUR_MS } from '../contract/units.ts'
 import type { Log, TimeSource } from '../core.ts'
 
-/** What is used of electron-updater. */
+/** Subset of electron-updater that is used. */
 export type Updater = Pick<
   AppUpdater,
   'autoDownload' | 'autoInstallOnAppQuit' | 'allowDowngrade' | 'allowPrerelease' | 'on' | 'checkForUpdates'
@@ -15,7 +15,7 @@ export type Updater = Pick<
 const FIRST_CHECK_MS = 30_000
 const POLL_EVERY_MS = 6 * HOUR_MS
 
-/** Looks for new versions until the function that it returns is called. */
+/** Checks for updates periodically. @returns a function that stops the checks */
 export function watchUpdates(
   updater: Updater,
   {
@@ -29,11 +29,11 @@ export function watchUpdates(
   updater.allowDowngrade = false
   updater.allowPrerelease = false
   updater.on('update-downloaded', ({ version }) => onReady(version))
-  // Without a network there is no feed; that is no fault of the person's.
-  updater.on('error', (error) => log.warn('no update could be had', { error }))
+  // A feed is unreachable without a network, which is not worth a dialog.
+  updater.on('error', (error) => log.warn('could not update', { error }))
   let cancel = time.after(FIRST_CHECK_MS, check)
   function check(): void {
-    // Its error was reported as an event.
+    // The error event already reported the failure.
     updater.checkForUpdates().catch(() => undefined)
     cancel = time.after(POLL_EVERY_MS, check)
   }

@@ -1,6 +1,4 @@
-/**
- * The window: made once, shown and hidden, guarded against whatever its page may want; calls of its page are checked.
- */
+/** Creates the main window, and applies the security rules of page-guard.ts to all windows. */
 import { BrowserWindow, type IpcMainInvokeEvent, ipcMain, screen, session, shell } from 'electron'
 import type { DesktopNotice } from '../contract/bridge.ts'
 import { BRIDGE_CALL_NAMES, channelOf, NOTICE_CHANNEL } from '../contract/bridge-channels.ts'
@@ -14,17 +12,17 @@ import {
   WEB_PREFERENCES,
 } from './page-guard.ts'
 
-// Chromium's error for a load that another one replaced: in an event of the page, and in one of its requests.
+// Chromium's errors for a load that another one replaced: as a page event, and as a request event.
 const LOAD_ABORTED = -3
 const REQUEST_ABORTED = 'net::ERR_ABORTED'
-// Scripts and styles of the pages; without a port, a pattern matches any.
+// Scripts and styles of pages. A pattern without a port matches any port.
 const PAGE_FILES = ['http://127.0.0.1/assets/*.js', 'http://127.0.0.1/assets/*.css']
 
 /**
- * Makes the window; it is not shown yet.
- * @param mayClose whether closing ends it; else it is hidden
- * @param onHidden is called when it was
- * @param onPageLost receives the address of a page that could not be loaded whole, or whose process is gone
+ * Creates the main window without showing it.
+ * @param mayClose whether closing destroys the window instead of hiding it
+ * @param onHidden called after closing hides the window
+ * @param onPageLost called with the URL of a page that failed to load completely, or whose renderer crashed
  */
 export function makeWindow({
   settings,
@@ -54,16 +52,16 @@ export function makeWindow({
     webPreferences: { ...WEB_PREFERENCES, preload },
   })
   if (last?.maximised === true) window.maximize()
-  const keep = () => {
+  const saveState = () => {
     if (window.isMinimized() || window.isFullScreen()) return
     settings.change({ window: { bounds: window.getNormalBounds(), maximised: window.isMaximized() } })
   }
-  // A page of the browser's own, which says that a site cannot be reached, would stay for ever.
+  // Without a reload, Chromium's error page would stay indefinitely.
   window.webContents.on('did-fail-load', (_event, code, _why, address, isWindow) => {
     if (isWindow && code !== LOAD_ABORTED) onPageLost(address)
   })
-  // Without one of its scripts a page stays blank. Chromium breaks off requests when a network comes or goes, and
-  // Drydock makes networks for containers.
+  // A page stays blank without one of its scripts. Chromium aborts requests when networks change, and Drydock creates
+  // networks for containers.
   session.defaultSession.webRequest.onErrorOccurred({ urls: PAGE_FILES }, ({ webContentsId, error }) => {
     if (window.isDestroyed() || webContentsId !== window.webContents.id || error === REQUEST_ABORTED) return
     if (window.webContents.isLoadingMainFrame()) onPageLost(window.webContents.getURL())
@@ -72,7 +70,7 @@ export function makeWindow({
     if (reason !== 'clean-exit') onPageLost(window.webContents.getURL())
   })
   window.on('close', (event) => {
-    keep()
+    saveState()
     if (mayClose()) return
     event.preventDefault()
     window.hide()
@@ -81,49 +79,49 @@ export function makeWindow({
   return window
 }
 
-/** Shows a text in a separate window, which needs no file manager and no editor. */
+/** Shows text in a separate window, without depending on a file manager or editor. */
 export function showText(title: string, text: string, icon: string): void {
   const window = new BrowserWindow({
     ...{ title: `${title} · Drydock`, icon, width: 1000, height: 700, autoHideMenuBar: true },
     webPreferences: WEB_PREFERENCES,
   })
   window.on('page-title-updated', (event) => event.preventDefault())
-  // Its items are about the main window. On macOS all windows share one menu.
+  // The menu items apply to the main window. On macOS all windows share one menu.
   if (process.platform !== 'darwin') window.removeMenu()
   const content = Buffer.from(text).toString('base64')
   void window.loadURL(`data:text/plain;charset=utf-8;base64,${content}`)
 }
 
-/** Sets the rules for all windows, present and to come. @param origin that of the service; undefined: none is up */
+/** Applies the navigation rules to a window. @param origin origin of the service; undefined while no service is up */
 export function guardWindows(contents: Electron.WebContents, origin: () => string | undefined): void {
   const guardNavigation = (event: { readonly preventDefault: () => void }, address: string, isWindow: boolean) => {
-    const passage = evaluateNavigation(address, origin())
-    // A page has no frames of others within it: its policy allows none, and nothing opens outside for one.
-    if (passage === 'inside') return
+    const navigation = evaluateNavigation(address, origin())
+    if (navigation === 'inside') return
     event.preventDefault()
-    if (isWindow) leave(address, passage)
+    // The content security policy of pages allows no foreign frames, so a subframe never opens the system browser.
+    if (isWindow) openOutside(address, navigation)
   }
-  // Nobody should wonder why a click does nothing.
+  // Tells the user why a click has no effect.
   const notify = (notice: DesktopNotice) => {
     if (!contents.isDestroyed()) contents.send(NOTICE_CHANNEL, notice)
   }
-  const leave = (address: string, passage: Navigation) => {
-    if (passage === 'refused') notify({ kind: 'link-refused', address })
-    if (passage !== 'outside') return
+  const openOutside = (address: string, navigation: Navigation) => {
+    if (navigation === 'refused') notify({ kind: 'link-refused', address })
+    if (navigation !== 'outside') return
     shell.openExternal(address).catch((error: Error) => notify({ kind: 'link-refused', address, why: error.message }))
   }
   contents.on('will-frame-navigate', (event) => guardNavigation(event, event.url, event.isMainFrame))
   contents.on('will-redirect', (event) => guardNavigation(event, event.url, false))
   contents.on('will-attach-webview', (event) => event.preventDefault())
   contents.setWindowOpenHandler(({ url }) => {
-    const passage = evaluateNavigation(url, origin())
-    // A page in a tab of its own is one in the browser, which signs in by itself.
-    leave(url, passage === 'inside' ? 'outside' : passage)
+    const navigation = evaluateNavigation(url, origin())
+    // Pages that request a new tab open in the system browser, which has its own sign-in.
+    openOutside(url, navigation === 'inside' ? 'outside' : navigation)
     return { action: 'deny' }
   })
 }
 
-/** Sets what pages may use. */
+/** Applies the permission rules to pages. */
 export function guardSession(origin: () => string | undefined): void {
   const { defaultSession } = session
   defaultSession.setPermissionRequestHandler((contents, permission, callback) =>
@@ -134,7 +132,7 @@ export function guardSession(origin: () => string | undefined): void {
   defaultSession.setDisplayMediaRequestHandler((_request, answer) => answer({}))
 }
 
-/** Answers the calls of the bridge. */
+/** Registers the handlers of bridge calls. */
 export function handleCalls(handlers: BridgeHandlers, origin: () => string | undefined): void {
   for (const call of BRIDGE_CALL_NAMES) {
     ipcMain.handle(channelOf(call), ({ senderFrame, sender }: IpcMainInvokeEvent, argument: unknown) => {

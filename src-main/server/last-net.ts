@@ -1,6 +1,6 @@
 /**
- * The last net: errors that no code handles. Each is logged with its request, the request is answered with 500, and the
- * service goes on. Only an error that casts doubt on the database ends the service.
+ * Handles errors that no other code handles. It logs each error with its request, responds with 500 and keeps the
+ * service running. Only an error that may mean a damaged database stops the service.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -14,13 +14,13 @@ type Exchange = { readonly incoming: IncomingMessage; readonly response: ServerR
 const current = new AsyncLocalStorage<Exchange>()
 const IN_DOUBT = /^SQLITE_(CORRUPT|NOTADB|IOERR)/
 
-/** Attributes errors in everything that `handle` starts, callbacks included, to a request. */
+/** Attributes errors in `handle` and in all its callbacks to a request. */
 export function withinRequest(incoming: IncomingMessage, response: ServerResponse, handle: () => void): void {
   current.run({ incoming, response }, () => {
     try {
       handle()
     } catch (error) {
-      // Thrown out of `run`, it would no longer belong to the request.
+      // Rethrows inside the async context; outside `run` the error would lose its request.
       queueMicrotask(() => {
         throw error
       })
@@ -29,9 +29,9 @@ export function withinRequest(incoming: IncomingMessage, response: ServerRespons
 }
 
 /**
- * Catches the errors of the process that nothing else handles.
- * @param onDoubt called when the database may be damaged; it ends the process
- * @returns a function that stops catching
+ * Handles uncaught exceptions of the process.
+ * @param onDoubt called if the database may be damaged; it ends the process
+ * @returns a function that removes the handler
  */
 export function catchUnhandled({
   log,
@@ -42,12 +42,12 @@ export function catchUnhandled({
   readonly newRequestId: () => string
   readonly onDoubt: () => void
 }): () => void {
-  // Rejections that nothing handles come here, too.
+  // Node also reports unhandled rejections as uncaught exceptions.
   const onError = (error: unknown) => {
     const exchange = current.getStore()
     const requestId = newRequestId()
     const { method, url } = exchange?.incoming ?? {}
-    log.error('an error was not handled', { error, requestId, method, path: url?.split('?', 1)[0] })
+    log.error('unhandled error', { error, requestId, method, path: url?.split('?', 1)[0] })
     if (exchange !== undefined) answer(exchange, requestId)
     if (IN_DOUBT.test(errorCode(error))) onDoubt()
   }

@@ -6,19 +6,19 @@ import { until } from '../support/served-service.ts'
 import {
   DIALOG,
   noElectron,
-  nothingIsLeft,
   openScreen,
+  runDesktop,
   runGatedJob,
   type Screen,
   serveOn,
   serviceOf,
   spawnDesktop,
-  startPlain,
+  waitForNoProcesses,
 } from './support.ts'
 
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 
-/** A file or folder that only root can use. */
+/** Makes a file or folder accessible only to root. @returns a function that reverts it */
 function lock(path: string): () => void {
   chownSync(path, 0, 0)
   chmodSync(path, 0o700)
@@ -32,51 +32,51 @@ function dataOf(screen: Screen): string {
 }
 
 describe('the desktop', () => {
-  test('opens its window without a log that it can write', async () => {
+  test('opens its window if its log is not writable', async () => {
     const screen = await openScreen()
     const data = dataOf(screen)
     writeFileSync(join(data, 'desktop.log'), '')
     lock(join(data, 'desktop.log'))
     const { child, ended } = spawnDesktop(screen, data)
-    await screen.shows('Endpoints · Drydock')
+    await screen.waitForWindow('Endpoints · Drydock')
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
   })
 
-  test('says that its profile cannot be written', async () => {
+  test('reports that its profile is not writable', async () => {
     const screen = await openScreen()
     const data = dataOf(screen)
     mkdirSync(join(data, 'desktop'))
     lock(join(data, 'desktop'))
     const { ended } = spawnDesktop(screen, data)
-    await screen.shows(DIALOG)
-    screen.shoot('profile-not-writable')
+    await screen.waitForWindow(DIALOG)
+    screen.takeScreenshot('profile-not-writable')
     expect(await screen.answer(DIALOG, ['Escape'], ended)).toBe(1)
   })
 
-  test('says that it cannot sign in, and opens its window as soon as it can', async () => {
+  test('reports that it cannot sign in, and opens its window once it can', async () => {
     const screen = await openScreen()
     const data = dataOf(screen)
     await serveOn(screen, data)
     const unlock = lock(join(data, 'account.key'))
     const { child, ended } = spawnDesktop(screen, data)
-    await screen.shows(DIALOG)
-    screen.shoot('cannot-sign-in')
+    await screen.waitForWindow(DIALOG)
+    screen.takeScreenshot('cannot-sign-in')
     unlock()
-    await screen.shows('Endpoints · Drydock')
+    await screen.waitForWindow('Endpoints · Drydock')
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
   })
 
-  test('asks about a service whose output it cannot log, and starts it when told to', async () => {
+  test('reports that it cannot log the output of the service, and retries on request', async () => {
     const screen = await openScreen()
     const data = dataOf(screen)
     const { child, ended } = spawnDesktop(screen, data)
-    await screen.shows('Endpoints · Drydock')
+    await screen.waitForWindow('Endpoints · Drydock')
     const { pid } = serviceOf(data)
     const unlock = lock(join(data, 'service-output.log'))
     signal(pid, 'SIGKILL')
-    await screen.shows(DIALOG)
+    await screen.waitForWindow(DIALOG)
     unlock()
     await screen.answer(
       DIALOG,
@@ -89,27 +89,27 @@ describe('the desktop', () => {
 })
 
 describe('a link', () => {
-  test('that comes while the desktop quits is the first page of the next window', async () => {
+  test('opened while the desktop quits is the first page of the next window', async () => {
     const screen = await openScreen()
     const data = dataOf(screen)
     const { child, ended } = spawnDesktop(screen, data, { argv: ['drydock://workflows'] })
-    await screen.shows('Workflows · Drydock')
+    await screen.waitForWindow('Workflows · Drydock')
     await runGatedJob({ service: () => serviceOf(data) }, join(screen.home, 'never'))
     child.kill('SIGTERM')
-    await screen.shows(DIALOG)
-    expect(await startPlain(screen, data, { argv: ['drydock://workers'] })).toBe(0)
+    await screen.waitForWindow(DIALOG)
+    expect(await runDesktop(screen, data, { argv: ['drydock://workers'] })).toBe(0)
     expect(await ended).toBe(0)
-    await screen.shows('Workers · Drydock')
+    await screen.waitForWindow('Workers · Drydock')
   })
 
-  test('to a file reveals it at the start, too', async () => {
+  test('to a file reveals the file at startup', async () => {
     const screen = await openScreen()
     const data = dataOf(screen)
     const { child, ended } = spawnDesktop(screen, data, { argv: [`drydock://file${screen.home}/bin/xdg-open:1`] })
     await until(() => expect(screen.opened()).toEqual(['.']))
-    await screen.shows('Endpoints · Drydock')
+    await screen.waitForWindow('Endpoints · Drydock')
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
-    await nothingIsLeft(screen)
+    await waitForNoProcesses(screen)
   })
 })

@@ -7,10 +7,10 @@ import { build, CORE_FOLDER, configuration, Platform } from '../../resources/pac
 import { FuseState, FuseV1Options, getCurrentFuseWire, programOf } from '../../resources/packaging/fuses.ts'
 import { payloadText } from '../support/painter.ts'
 import { until } from '../support/served-service.ts'
-import { electron, noElectron, nothingIsLeft, openScreen, serviceOf, spawnOn } from './support.ts'
+import { electron, noElectron, openScreen, serviceOf, spawnOn, waitForNoProcesses } from './support.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-// What reads the archives of electron-builder, found as it finds it.
+// Resolved from electron-builder, because @electron/asar is its dependency.
 const asar = createRequire(
   createRequire(join(ROOT, 'resources', 'packaging', 'package.json')).resolve('electron-builder/package.json'),
 )('@electron/asar')
@@ -18,7 +18,7 @@ const asar = createRequire(
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 
 describe('the package', () => {
-  test('runs from a folder with spaces and without a Node, and looks for updates where it has a feed', async () => {
+  test('runs from a folder with spaces and without a Node, and checks for updates if it has a feed', async () => {
     if ('why' in electron) throw new Error(electron.why)
     const screen = await openScreen()
     const folder = join(screen.home, 'My programs')
@@ -28,7 +28,7 @@ describe('the package', () => {
     const config = { ...configuration(), electronDist: electron.folder, directories }
     await build({ targets: Platform.LINUX.createTarget('dir'), config, publish: 'never' })
     const unpacked = join(folder, 'linux-unpacked')
-    // As the package of a system installs it.
+    // The permissions that a system package sets.
     chmodSync(join(unpacked, 'chrome-sandbox'), 0o4755)
     const resources = join(unpacked, 'resources')
 
@@ -43,7 +43,7 @@ describe('the package', () => {
     const start = async () => {
       const child = spawnOn(screen, programOf(app), ['--data', data, '--port', '0'], { PATH: `${screen.home}/bin` })
       child.stdout.resume()
-      await screen.shows('Endpoints · Drydock')
+      await screen.waitForWindow('Endpoints · Drydock')
       return child
     }
     const first = await start()
@@ -56,17 +56,17 @@ describe('the package', () => {
       status: 'COMPLETED',
       output: { images: [{ filename: expect.stringContaining('harbour') }] },
     })
-    screen.shoot('package')
+    screen.takeScreenshot('package')
     first.kill('SIGTERM')
-    await nothingIsLeft(screen)
+    await waitForNoProcesses(screen)
     const log = () => readFileSync(join(data, 'desktop.log'), 'utf8')
-    expect(log()).not.toContain('updates are looked for')
+    expect(log()).not.toContain('checking for updates')
 
     writeFileSync(join(resources, 'app-update.yml'), 'provider: generic\nurl: http://127.0.0.1:9/\n')
     const second = await start()
-    await until(() => expect(log()).toContain('updates are looked for'))
+    await until(() => expect(log()).toContain('checking for updates'))
     second.kill('SIGTERM')
-    await nothingIsLeft(screen)
+    await waitForNoProcesses(screen)
 
     const version = execFileSync(join(resources, 'core', 'bin', 'drydock'), ['--version'], { encoding: 'utf8' })
     expect(version.trim()).toBe(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version)

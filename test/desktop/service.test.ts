@@ -8,21 +8,21 @@ import { until } from '../support/served-service.ts'
 import {
   DIALOG,
   noElectron,
-  nothingIsLeft,
   type OpenDesktop,
   openDesktop,
   openScreen,
+  runDesktop,
   runGatedJob,
   type Screen,
   serveOn,
   serviceOf,
   spawnDesktop,
-  startPlain,
+  waitForNoProcesses,
 } from './support.ts'
 
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 
-/** A desktop whose service runs a job that does not end. */
+/** Opens a desktop whose service runs a job that never finishes. */
 async function withRunningJob(screen: Screen): Promise<OpenDesktop> {
   const desktop = await openDesktop(screen)
   await desktop.window()
@@ -31,51 +31,51 @@ async function withRunningJob(screen: Screen): Promise<OpenDesktop> {
 }
 
 describe('quitting', () => {
-  test('by its key waits for running jobs, says how many, and stops them when asked to', async () => {
+  test('with the keyboard shortcut waits for running jobs, says how many, and stops them on request', async () => {
     const screen = await openScreen()
     const { ended } = await withRunningJob(screen)
     await screen.press('Endpoints · Drydock', 'ctrl+q')
-    await screen.shows(DIALOG)
-    screen.shoot('waits-for-a-job')
+    await screen.waitForWindow(DIALOG)
+    screen.takeScreenshot('waits-for-a-job')
     expect(await screen.answer(DIALOG, ['Tab', 'Return'], ended)).toBe(0)
-    await nothingIsLeft(screen)
+    await waitForNoProcesses(screen)
   })
 
-  test('by a signal ends the service and the worker of a running job', async () => {
+  test('by a signal stops the service and the worker of a running job', async () => {
     const screen = await openScreen()
     const { pid, ended } = await withRunningJob(screen)
     signal(pid, 'SIGTERM')
     expect(await ended).toBe(0)
-    await nothingIsLeft(screen)
+    await waitForNoProcesses(screen)
   })
 
-  test('by kill -9 leaves no service and no worker', async () => {
+  test('by kill -9 leaves no service or worker running', async () => {
     const screen = await openScreen()
     const { pid, ended } = await withRunningJob(screen)
     signal(pid, 'SIGKILL')
     expect(await ended).toBe('SIGKILL')
-    await nothingIsLeft(screen)
+    await waitForNoProcesses(screen)
   })
 
-  test('lets a start that comes in between open a window afterwards', async () => {
+  test('opens a window afterwards if it is started again meanwhile', async () => {
     const screen = await openScreen()
     const data = join(screen.home, 'data')
     const { child, ended } = spawnDesktop(screen, data)
-    await screen.shows('Endpoints · Drydock')
+    await screen.waitForWindow('Endpoints · Drydock')
     const service = () => serviceOf(data)
     await runGatedJob({ service }, join(screen.home, 'never'))
     const before = service().pid
     child.kill('SIGTERM')
-    await screen.shows(DIALOG)
-    expect(await startPlain(screen, data)).toBe(0)
+    await screen.waitForWindow(DIALOG)
+    expect(await runDesktop(screen, data)).toBe(0)
     expect(await ended).toBe(0)
     await until(() => expect(service().pid).not.toBe(before))
-    await screen.shows('Endpoints · Drydock')
+    await screen.waitForWindow('Endpoints · Drydock')
   })
 })
 
 describe('the service', () => {
-  test('that is killed is back at its address, and the page keeps its place', async () => {
+  test('restarts on the same address after it is killed, and the page keeps its place', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     const page = await desktop.window()
@@ -89,28 +89,28 @@ describe('the service', () => {
     expect(page.url()).toBe(`${url}/settings`)
   })
 
-  test('that ends again and again is asked about in a dialog', async () => {
+  test('that keeps stopping is reported in a dialog', async () => {
     const screen = await openScreen()
-    const ended = startPlain(screen, join(screen.home, 'data'), { env: { DRYDOCK_NODE: '/bin/false' } })
-    await screen.shows(DIALOG)
-    screen.shoot('ends-again-and-again')
+    const ended = runDesktop(screen, join(screen.home, 'data'), { env: { DRYDOCK_NODE: '/bin/false' } })
+    await screen.waitForWindow(DIALOG)
+    screen.takeScreenshot('ends-again-and-again')
     expect(await screen.answer(DIALOG, ['Escape'], ended)).toBe(0)
-    await nothingIsLeft(screen)
+    await waitForNoProcesses(screen)
   })
 
-  test('whose port is taken is asked about, shows its log, and starts at the next try', async () => {
+  test('whose port is in use is reported with its log, and starts on retry', async () => {
     const screen = await openScreen()
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
     const { port } = other.address() as AddressInfo
     const data = join(screen.home, 'data')
-    void startPlain(screen, data, { argv: ['--port', String(port)] })
-    await screen.shows(DIALOG)
-    screen.shoot('port-taken')
-    const log = screen.shows('Log · Drydock')
+    void runDesktop(screen, data, { argv: ['--port', String(port)] })
+    await screen.waitForWindow(DIALOG)
+    screen.takeScreenshot('port-taken')
+    const log = screen.waitForWindow('Log · Drydock')
     await screen.answer(DIALOG, ['Tab', 'Return'], log)
-    screen.shoot('log')
+    screen.takeScreenshot('log')
     other.close()
     await screen.answer(
       DIALOG,
@@ -119,8 +119,8 @@ describe('the service', () => {
     )
   })
 
-  test.each(['a folder that is a file', 'a database that is none'])(
-    'with %s is asked about, and quits',
+  test.each(['a folder that is a file', 'a damaged database'])(
+    'with %s is reported, and the desktop quits',
     async (what) => {
       const screen = await openScreen()
       const data = join(screen.home, 'data')
@@ -130,15 +130,15 @@ describe('the service', () => {
         writeFileSync(join(data, 'drydock.db'), 'no database, but a text of more than a hundred bytes '.repeat(100))
         chownSync(join(data, 'drydock.db'), screen.user, screen.user)
       }
-      const ended = startPlain(screen, data)
-      await screen.shows(DIALOG)
-      screen.shoot(what.replaceAll(' ', '-'))
+      const ended = runDesktop(screen, data)
+      await screen.waitForWindow(DIALOG)
+      screen.takeScreenshot(what.replaceAll(' ', '-'))
       await screen.answer(DIALOG, ['Escape'], ended)
-      await nothingIsLeft(screen)
+      await waitForNoProcesses(screen)
     },
   )
 
-  test('that runs already is used, left running, and replaced when it ends', async () => {
+  test('that already runs is used, keeps running after the desktop quits, and is replaced when it exits', async () => {
     const screen = await openScreen()
     const other = await serveOn(screen, join(screen.home, 'data'))
     const desktop = await openDesktop(screen)

@@ -1,6 +1,6 @@
 /**
- * The built desktop in a real Electron, as an ordinary user with the sandbox on, on a screen of its own with a window
- * manager, a session bus and notifications.
+ * Runs the built desktop in a real Electron with the sandbox enabled, as an unprivileged user. Each test has its own
+ * screen with a window manager, a session bus and a notification daemon.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -22,18 +22,18 @@ const ROOT = join(import.meta.dirname, '..', '..')
 const MAIN = join(ROOT, 'out', 'shell', 'main.js')
 const GATED_HANDLER = join(ROOT, 'test', 'support', 'workers', 'gated.py')
 const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
-// `nobody`, on each Linux.
+// Uid and gid of `nobody` on Linux.
 const USER = 65_534
 const AS_USER = { uid: USER, gid: USER } as const
 
-// The package of Debian belongs to the Python of the system, which need not be the first on the PATH.
+// Debian installs PyGObject for the system Python, which may not be first on the PATH.
 const PYTHON = '/usr/bin/python3'
 const PANEL = join(import.meta.dirname, 'tray-host.py')
 
-/** The real Electron, or why there is none. */
+/** The real Electron, or the reason why it is not available. */
 export const electron = await realElectron()
 
-/** Why there is no real Electron here; undefined where there is. */
+/** Reason to skip tests that need a real Electron; undefined if it is available. */
 export const noElectron: string | undefined = 'why' in electron ? electron.why : mayNotRead()
 
 function mayNotRead(): string | undefined {
@@ -41,41 +41,41 @@ function mayNotRead(): string | undefined {
     execFileSync('test', ['-r', MAIN], AS_USER)
     return undefined
   } catch {
-    return `an ordinary user may not read ${MAIN}`
+    return `an unprivileged user cannot read ${MAIN}`
   }
 }
 
-/** The title of each dialog. That of a page begins with the name of the page. */
+/** Title of every dialog. Titles of pages begin with the name of the page. */
 export const DIALOG = '^Drydock$'
 
-/** A screen with what a desktop has, for one test. */
+/** A screen with a desktop environment, for one test. */
 export type Screen = {
   readonly env: Readonly<Record<string, string>>
-  /** Folder of the user, gone with the test. */
+  /** Home folder of the user, deleted after the test. */
   readonly home: string
-  /** Number of the user. */
+  /** Uid of the user. */
   readonly user: number
-  /** Makes a folder of the user. */
+  /** Creates a folder that the user owns. */
   readonly mkdir: (path: string) => void
-  /** All processes that were started on it, but its own. */
+  /** Lists the processes started on the screen, except those of the screen itself. */
   readonly processes: () => readonly { readonly pid: number }[]
-  /** Starts a program of its own, which is no part of what is tested. */
+  /** Starts a program that belongs to the screen, not to the test subject. */
   readonly begin: (program: string, ...args: string[]) => ChildProcess
-  /** Waits until a window of the system, like a dialog, is seen. @returns its number */
-  readonly shows: (title: string) => Promise<string>
-  /** Waits for a window of the system, like a dialog, by its title, and gives it the keys. */
+  /** Waits until a window with this title is visible. @returns its X11 id */
+  readonly waitForWindow: (title: string) => Promise<string>
+  /** Waits for a window with this title and presses keys in it. */
   readonly press: (title: string, ...keys: string[]) => Promise<void>
-  /** Presses keys in a dialog of the system until its promise has settled: it hears keys only once it is drawn. */
+  /** Presses keys in a dialog until a promise settles, because a dialog ignores keys before it is drawn. */
   readonly answer: <Result>(title: string, keys: readonly string[], settling: Promise<Result>) => Promise<Result>
-  /** Asks the program of notifications. */
+  /** Controls the notification daemon. */
   readonly dunstctl: (...args: string[]) => string
-  /** Addresses and folders that the system's own programs were asked to open. */
+  /** Lists the URLs and folders that were opened with xdg-open. */
   readonly opened: () => readonly string[]
-  /** Writes a picture of the whole screen where DRYDOCK_PICTURES asks for them. */
-  readonly shoot: (name: string) => void
+  /** Saves a screenshot if DRYDOCK_PICTURES is set. */
+  readonly takeScreenshot: (name: string) => void
 }
 
-/** Makes a screen; it ends with the test. */
+/** Opens a screen that closes after the test. */
 export async function openScreen(size = '1600x1000'): Promise<Screen> {
   const home = mkdtempSync(join(tmpdir(), 'drydock-screen-'))
   chownSync(home, USER, USER)
@@ -103,7 +103,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   const bus = await line(begin({}, 'dbus-daemon', '--session', '--nofork', '--print-address'))
   const [markName = '', markValue = ''] = mark.split('=')
   const env = {
-    // Without the folders that only root may look into.
+    // Without folders that only root can read.
     PATH: `${home}/bin:/usr/local/bin:/usr/bin:/bin`,
     ...{ HOME: home, XDG_RUNTIME_DIR: home, DISPLAY: display, DBUS_SESSION_BUS_ADDRESS: bus },
     ...{ DRYDOCK_NODE: process.execPath, [markName]: markValue },
@@ -115,15 +115,15 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   const run = (name: string, ...args: string[]) =>
     execFileSync(name, args, {
       ...{ ...AS_USER, env, cwd: home, encoding: 'utf8' },
-      // A window that closes just now is waited for without end.
+      // xdotool waits indefinitely for a window that is closing.
       timeout: 5000,
     }).trim()
   const xdotool = (...args: string[]) => run('xdotool', ...args)
-  // It fails where it finds none.
-  const seen = (title: string) => xdotool('search', '--onlyvisible', '--name', title).split('\n')[0] ?? ''
-  const shows = (title: string) => until(() => seen(title))
+  // Throws if no window matches.
+  const findWindow = (title: string) => xdotool('search', '--onlyvisible', '--name', title).split('\n')[0] ?? ''
+  const waitForWindow = (title: string) => until(() => findWindow(title))
   const pressNow = (title: string, ...keys: string[]) => {
-    const window = seen(title)
+    const window = findWindow(title)
     xdotool('windowactivate', '--sync', window)
     xdotool('key', '--delay', '100', ...keys)
   }
@@ -138,7 +138,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
     begin: (program, ...args) => begin(env, program, ...args),
     processes: () =>
       [...processesMarked(mark), ...processesNaming(home)].filter(({ pid }) => !own.some((child) => child.pid === pid)),
-    shows,
+    waitForWindow,
     async press(title, ...keys) {
       await until(() => pressNow(title, ...keys))
     },
@@ -147,7 +147,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
       const settled = settling.finally(() => {
         hasSettled = true
       })
-      await shows(title)
+      await waitForWindow(title)
       await until(() => {
         if (!hasSettled) pressNow(title, ...keys)
         expect(hasSettled).toBe(true)
@@ -156,7 +156,7 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
     },
     dunstctl: (...args) => run('dunstctl', ...args),
     opened: () => (existsSync(opened) ? readFileSync(opened, 'utf8').trim().split('\n') : []),
-    shoot(picture) {
+    takeScreenshot(picture) {
       if (!process.env.DRYDOCK_PICTURES) return
       mkdirSync(SCREENSHOTS, { recursive: true })
       execFileSync('import', ['-window', 'root', join(SCREENSHOTS, `${picture}.png`)], { env })
@@ -164,17 +164,17 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   }
 }
 
-/** Why no panel can show a tray here; undefined where one can. */
+/** Reason to skip tests that need a panel; undefined if one is available. */
 export const noPanel: string | undefined =
   spawnSync(PYTHON, ['-c', 'import gi']).status === 0 ? undefined : `${PYTHON} has no module gi`
 
-/** The icon of the desktop in the tray, as a panel sees it; a line with a check box is an object. */
+/** The tray icon as a panel shows it; check boxes are objects. */
 export type TrayIcon = {
   readonly tooltip: string
   readonly menu: readonly (string | { readonly label: string; readonly isOn: boolean })[]
 }
 
-/** Starts a panel with a tray on a screen. */
+/** Starts a panel with a tray. */
 export async function openPanel(screen: Screen) {
   const { stdin, stdout } = screen.begin(PYTHON, PANEL)
   if (stdin === null || stdout === null) throw new Error('the panel has no pipes')
@@ -193,52 +193,52 @@ export async function openPanel(screen: Screen) {
   expect(await nextLine()).toBe('ready')
   return {
     read: () => ask('read'),
-    /** Chooses a line of the menu. */
+    /** Selects a menu item. */
     click: async (label: string) => void (await ask(`click ${label}`)),
-    /** Clicks on the icon itself. */
+    /** Clicks the icon. */
     activate: async () => void (await ask('activate')),
   }
 }
 
-/** The desktop, driven by its debugger. */
+/** A desktop that the test drives through Playwright. */
 export type OpenDesktop = {
   readonly app: ElectronApplication
-  /** Number of Electron's main process. */
+  /** Pid of Electron's main process. */
   readonly pid: number
   readonly data: string
-  /** Resolves with the exit code, or the signal. */
+  /** Resolves with the exit code or the signal. */
   readonly ended: Promise<number | string | null>
-  /** The window, once it shows a page of the service. */
+  /** Waits until the window shows a page of the service. */
   readonly window: () => Promise<Page>
   readonly service: () => ReturnType<typeof serviceOf>
 }
 
-// Holds the application until the debugger has attached. Playwright leaves it out where it is given a program, and in
-// one of some fifty starts both then stand still, as the page is loaded at that moment.
+// Pauses the application until Playwright attaches. Playwright omits it for a custom executable, and about one start
+// in fifty then deadlocks because the page loads at that moment.
 const LOADER = join(
   dirname(createRequire(import.meta.url).resolve('playwright-core/package.json')),
   ...['lib', 'server', 'electron', 'loader.js'],
 )
 
-/** Whether the window is seen, where, and how large, as Electron says. */
-export const look = ({ app }: OpenDesktop) =>
+/** Reads the visibility and bounds of the window from Electron. */
+export const windowState = ({ app }: OpenDesktop) =>
   app.evaluate(({ BrowserWindow }) => {
     const [window] = BrowserWindow.getAllWindows()
     return { isVisible: window?.isVisible(), bounds: window?.getBounds() }
   })
 
-/** Waits until the window is seen, or hidden. */
-export const sees = (desktop: OpenDesktop, isVisible: boolean): Promise<void> =>
-  until(async () => expect((await look(desktop)).isVisible).toBe(isVisible))
+/** Waits until the window is visible or hidden. */
+export const waitForVisible = (desktop: OpenDesktop, isVisible: boolean): Promise<void> =>
+  until(async () => expect((await windowState(desktop)).isVisible).toBe(isVisible))
 
-/** Closes the window as its own button does. */
+/** Closes the window, as its close button does. */
 export const closeWindow = ({ app }: OpenDesktop): Promise<void> =>
   app.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.close())
 
-/** Waits until all processes that were started on the screen have ended. */
-export const nothingIsLeft = (screen: Screen): Promise<void> => until(() => expect(screen.processes()).toEqual([]))
+/** Waits until all processes started on the screen have exited. */
+export const waitForNoProcesses = (screen: Screen): Promise<void> => until(() => expect(screen.processes()).toEqual([]))
 
-/** Runs a job of an endpoint of its own that ends once the gate, a path, is there. @returns the id of the job */
+/** Runs a job on a new endpoint. It finishes once the path `gate` exists. @returns the job id */
 export async function runGatedJob(desktop: Pick<OpenDesktop, 'service'>, gate: string): Promise<string> {
   const { client } = desktop.service()
   await client.call('endpointCreate', { body: { id: 'slow', name: 'slow', handler: GATED_HANDLER } })
@@ -249,7 +249,7 @@ export async function runGatedJob(desktop: Pick<OpenDesktop, 'service'>, gate: s
   return id
 }
 
-/** Starts the desktop on a screen. @param argv after its own */
+/** Starts the desktop with Playwright attached. @param argv additional arguments */
 export async function openDesktop(
   screen: Screen,
   {
@@ -287,7 +287,7 @@ export async function openDesktop(
   }
 }
 
-/** The service that runs on a data folder. */
+/** Connects to the service that runs on a data folder. */
 export function serviceOf(data: string) {
   const { pid, url } = JSON.parse(readFileSync(join(data, 'service.json'), 'utf8')) as { pid: number; url: string }
   const key = readFileSync(join(data, 'account.key'), 'utf8').trim()
@@ -302,11 +302,11 @@ export async function serveOn(screen: Screen, data: string): Promise<{ pid: numb
   return { pid: child.pid ?? 0, url: JSON.parse(line).url, stop: () => void child.kill('SIGTERM') }
 }
 
-/** Starts the desktop as a person or the system does, without a debugger, and waits for its end. @returns its exit code */
-export const startPlain = (...args: Parameters<typeof spawnDesktop>): Promise<number | null> =>
+/** Runs the desktop without a debugger until it exits. @returns its exit code */
+export const runDesktop = (...args: Parameters<typeof spawnDesktop>): Promise<number | null> =>
   spawnDesktop(...args).ended
 
-/** Starts the desktop without a debugger, which cannot attach to one that starts itself again. */
+/** Starts the desktop without a debugger, which cannot follow a desktop that relaunches itself. */
 export function spawnDesktop(
   screen: Screen,
   data: string,
@@ -317,14 +317,14 @@ export function spawnDesktop(
   return { child, ended: once(child, 'exit').then(([code]) => code as number | null) }
 }
 
-/** Runs `drydock start` as the user of the screen, with the real Electron. */
+/** Runs `drydock start` with the real Electron, as the user of the screen. */
 export function startCommandOn(screen: Screen, argv: readonly string[]) {
   const launcher = join(ROOT, 'src-main', 'cli', 'drydock.mjs')
   const env = { DRYDOCK_ELECTRON: programOf(electron) }
   return spawnOn(screen, process.execPath, [launcher, 'start', ...argv], env)
 }
 
-/** Starts a program on a screen, as its user. */
+/** Starts a program as the user of the screen. */
 export function spawnOn(
   { home, env }: Screen,
   program: string,
@@ -346,7 +346,7 @@ function program(path: string, script: string): string {
   return path
 }
 
-// Electron as the ordinary user, for Playwright, which starts it as its own user. The process keeps its number.
+// Playwright starts Electron as root, so this script switches to the unprivileged user and keeps the pid.
 function electronFor(home: string): string {
   const asUser = `setpriv --reuid=${USER} --regid=${USER} --clear-groups`
   return program(join(home, 'bin', 'electron'), `exec ${asUser} '${programOf(electron)}' "$@"`)

@@ -1,7 +1,7 @@
-"""A minimal panel: shows tray items through the StatusNotifierItem D-Bus protocol.
+"""A minimal panel that hosts tray items through the StatusNotifierItem D-Bus protocol.
 
-Prints `ready` once it owns the watcher's bus name. Each input line is a command, answered with one line of JSON: `read`
-returns tooltip and menu, `click LABEL` chooses a menu item, `activate` clicks the icon.
+It prints `ready` once it owns the watcher's bus name. It responds to each input line with one line of JSON: `read`
+returns the tooltip and the menu, `click LABEL` selects a menu item, and `activate` clicks the icon.
 """
 
 import json

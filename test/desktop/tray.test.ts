@@ -6,15 +6,15 @@ import {
   closeWindow,
   noElectron,
   noPanel,
-  nothingIsLeft,
   openDesktop,
   openPanel,
   openScreen,
   runGatedJob,
-  sees,
+  waitForNoProcesses,
+  waitForVisible,
 } from './support.ts'
 
-const NOTIFY = 'Notify when jobs and deploys end'
+const NOTIFY = 'Notify when jobs and deploys finish'
 const KEEP = 'Keep running when the window is closed'
 const QUIT = 'Quit and stop the service'
 
@@ -32,48 +32,48 @@ async function setup() {
 }
 
 describe('the tray', () => {
-  test('counts the jobs, leads to them, brings the window back, and quits', async () => {
+  test('counts and opens jobs, shows the window again, and quits', async () => {
     const { screen, panel, desktop } = await setup()
     await until(async () =>
       expect(await panel.read()).toEqual({
-        tooltip: 'Drydock: no job is running',
+        tooltip: 'Drydock: no jobs running',
         menu: [
-          ...['Open Drydock', 'No job is running', { label: NOTIFY, isOn: true }, { label: KEEP, isOn: true }],
+          ...['Open Drydock', 'No jobs running', { label: NOTIFY, isOn: true }, { label: KEEP, isOn: true }],
           ...['Show log', QUIT],
         ],
       }),
     )
     const gate = join(screen.home, 'gate')
     const jobId = await runGatedJob(desktop, gate)
-    await until(async () => expect((await panel.read()).menu).toContain('1 job is running'))
+    await until(async () => expect((await panel.read()).menu).toContain('1 job running'))
     await closeWindow(desktop)
-    await sees(desktop, false)
-    // That Drydock keeps running.
+    await waitForVisible(desktop, false)
+    // The notification that Drydock keeps running.
     await until(() => expect(screen.dunstctl('count', 'displayed')).toBe('1'))
     screen.dunstctl('close-all')
-    await panel.click('1 job is running')
-    await sees(desktop, true)
+    await panel.click('1 job running')
+    await waitForVisible(desktop, true)
     const page = await desktop.app.firstWindow()
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
     await closeWindow(desktop)
-    await sees(desktop, false)
+    await waitForVisible(desktop, false)
     await panel.activate()
-    await sees(desktop, true)
+    await waitForVisible(desktop, true)
     await closeWindow(desktop)
-    await sees(desktop, false)
+    await waitForVisible(desktop, false)
     screen.mkdir(gate)
-    await until(async () => expect((await panel.read()).tooltip).toBe('Drydock: no job is running'))
+    await until(async () => expect((await panel.read()).tooltip).toBe('Drydock: no jobs running'))
     await until(() => expect(screen.dunstctl('count', 'displayed')).toBe('1'))
-    screen.shoot('job-completed')
+    screen.takeScreenshot('job-completed')
     screen.dunstctl('action', '0')
-    await sees(desktop, true)
+    await waitForVisible(desktop, true)
     await page.getByRole('heading', { level: 1, name: jobId }).waitFor()
     await panel.click(QUIT)
     expect(await desktop.ended).toBe(0)
-    await nothingIsLeft(screen)
+    await waitForNoProcesses(screen)
   })
 
-  test('has check boxes that hold: without notices, and an end with the window', async () => {
+  test('saves its check boxes: no notifications, and quitting when the window closes', async () => {
     const { panel, desktop, settings } = await setup()
     for (const label of [NOTIFY, KEEP]) {
       await panel.click(label)

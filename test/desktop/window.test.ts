@@ -2,49 +2,49 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { until } from '../support/served-service.ts'
-import { closeWindow, look, noElectron, openDesktop, openScreen, sees, startPlain } from './support.ts'
+import { closeWindow, noElectron, openDesktop, openScreen, runDesktop, waitForVisible, windowState } from './support.ts'
 
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
 
 describe('the window', () => {
-  test('comes back where it was', async () => {
+  test('opens at its last position', async () => {
     const screen = await openScreen()
     const bounds = { x: 120, y: 90, width: 1100, height: 720 }
     const first = await openDesktop(screen)
     await first.window()
     await first.app.evaluate(({ BrowserWindow }, to) => BrowserWindow.getAllWindows()[0]?.setBounds(to), bounds)
-    await until(async () => expect((await look(first)).bounds).toMatchObject({ width: 1100, height: 720 }))
-    const { bounds: left } = await look(first)
+    await until(async () => expect((await windowState(first)).bounds).toMatchObject({ width: 1100, height: 720 }))
+    const { bounds: left } = await windowState(first)
     await closeWindow(first)
-    await sees(first, false)
+    await waitForVisible(first, false)
     await first.app.evaluate(({ app }) => app.quit())
     expect(await first.ended).toBe(0)
     const second = await openDesktop(screen)
     await second.window()
-    await until(async () => expect((await look(second)).bounds).toEqual(left))
+    await until(async () => expect((await windowState(second)).bounds).toEqual(left))
   })
 
-  test('is closed to the tray, which a notification says once, and comes back by a second start', async () => {
+  test('closes to the tray, notifies the user once, and shows again on a second start', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     await desktop.window()
     await screen.press('Endpoints · Drydock', 'alt+F4')
-    await sees(desktop, false)
+    await waitForVisible(desktop, false)
     await until(() => expect(screen.dunstctl('count', 'displayed')).toBe('1'))
-    screen.shoot('notification')
+    screen.takeScreenshot('notification')
     screen.dunstctl('action', '0')
-    await sees(desktop, true)
+    await waitForVisible(desktop, true)
     await until(() => expect(screen.dunstctl('count', 'displayed')).toBe('0'))
     await screen.press('Endpoints · Drydock', 'alt+F4')
-    await sees(desktop, false)
-    expect(await startPlain(screen, desktop.data, { argv: ['drydock://jobs'] })).toBe(0)
-    await sees(desktop, true)
+    await waitForVisible(desktop, false)
+    expect(await runDesktop(screen, desktop.data, { argv: ['drydock://jobs'] })).toBe(0)
+    await waitForVisible(desktop, true)
     const page = await desktop.app.firstWindow()
     await page.getByRole('heading', { level: 1, name: 'Jobs' }).waitFor()
     expect(screen.dunstctl('count', 'displayed')).toBe('0')
   })
 
-  test('opens links of each kind, and a bad one changes nothing', async () => {
+  test('opens links of each kind, and ignores invalid ones', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen, { argv: ['drydock://workflows'] })
     const page = await desktop.window()
@@ -55,21 +55,21 @@ describe('the window', () => {
       ['workers', '/workers'],
       ['apps', '/apps'],
     ] as const) {
-      await startPlain(screen, desktop.data, { argv: [`drydock://${link}`] })
+      await runDesktop(screen, desktop.data, { argv: [`drydock://${link}`] })
       await page.waitForURL(url + path)
     }
-    await startPlain(screen, desktop.data, { argv: ['drydock://../../etc/passwd'] })
-    await startPlain(screen, desktop.data, { argv: [`drydock://file${screen.home}/bin/electron:1`] })
-    // Without a file manager Electron opens a folder from within.
+    await runDesktop(screen, desktop.data, { argv: ['drydock://../../etc/passwd'] })
+    await runDesktop(screen, desktop.data, { argv: [`drydock://file${screen.home}/bin/electron:1`] })
+    // Without a file manager, Electron runs `xdg-open .` inside the folder.
     await until(() => expect(screen.opened()).toEqual(['.']))
     expect(page.url()).toBe(`${url}/apps`)
   })
 
-  test('stays within the service: other pages open outside or are refused, and pages have no way to Node', async () => {
+  test('stays on the service: other pages open outside or are refused, and pages cannot access Node', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     const page = await desktop.window()
-    const at = page.url()
+    const before = page.url()
     await page.evaluate(() => void window.open('https://example.com/a'))
     await until(() => expect(screen.opened()).toEqual(['https://example.com/a']))
     await page.evaluate(() => location.assign('https://example.com/b'))
@@ -79,7 +79,7 @@ describe('the window', () => {
     await until(async () =>
       expect(await page.evaluate(() => document.body.textContent)).toContain('http://127.0.0.1:1/ was not opened'),
     )
-    expect(page.url()).toBe(at)
+    expect(page.url()).toBe(before)
     expect(desktop.app.windows()).toHaveLength(1)
     expect(screen.opened()).toHaveLength(2)
     expect(
@@ -92,7 +92,7 @@ describe('the window', () => {
     ).toEqual(['facts onNotice pickFile pickFolder revealFile signIn', ...Array(5).fill('undefined')])
   })
 
-  test('shows the log of its service in a window of its own', async () => {
+  test('shows the log of its service in a separate window', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     await desktop.window()
@@ -103,12 +103,12 @@ describe('the window', () => {
     })
     const log = await opened
     await until(async () => expect(await log.textContent('body')).toContain('service started'))
-    screen.shoot('log-of-the-service')
+    screen.takeScreenshot('log-of-the-service')
     await log.close()
     expect(desktop.app.windows()).toHaveLength(1)
   })
 
-  test('loads its page again where one of the scripts was broken off', async () => {
+  test('reloads its page if loading a script is aborted', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen, { argv: ['drydock://jobs'] })
     const page = await desktop.window()
@@ -134,7 +134,7 @@ describe('the window', () => {
     await page.waitForFunction(() => !('isBefore' in window) && document.querySelector('h1')?.textContent === 'Jobs')
   })
 
-  test('comes back with its page after a crash of the renderer', async () => {
+  test('reloads its page after the renderer crashes', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen, { argv: ['drydock://workers'] })
     await desktop.window()
@@ -151,7 +151,7 @@ describe('the window', () => {
     )
   })
 
-  test('gives its pages the clipboard and notices, and nothing of the machine', async () => {
+  test('grants pages the clipboard and notifications, and no other permission', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     const page = await desktop.window()
@@ -166,7 +166,7 @@ describe('the window', () => {
     await expect(page.evaluate(() => navigator.mediaDevices.getDisplayMedia())).rejects.toThrow()
   })
 
-  test('signs itself in where its account key was changed', async () => {
+  test('signs in again after its account key changes', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     const page = await desktop.window()
@@ -176,7 +176,7 @@ describe('the window', () => {
     expect(await page.evaluate(async () => (await fetch('/api/info')).status)).toBe(200)
   })
 
-  test('obeys its own policy on every page', async () => {
+  test('complies with its content security policy on every page', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     const page = await desktop.window()
@@ -191,7 +191,7 @@ describe('the window', () => {
     expect(faults).toEqual([])
   })
 
-  test('asks for folders by the dialog of the system, and shows files in their folder', async () => {
+  test('picks folders with the system dialog, and reveals files in their folder', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     const page = await desktop.window()
@@ -216,7 +216,7 @@ describe('the window', () => {
     expect(await reveal('/no/such/file')).toBe(false)
   })
 
-  test('pastes and undoes in fields by the keys of the system', async () => {
+  test('supports the system shortcuts for cut, paste and undo in fields', async () => {
     const screen = await openScreen()
     const desktop = await openDesktop(screen)
     const page = await desktop.window()

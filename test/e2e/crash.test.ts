@@ -5,7 +5,7 @@ import { signal } from '../support/process-table.ts'
 import { until } from '../support/served-service.ts'
 import { serve, temporaryFolder } from './support-cli.ts'
 
-test('a service that crashes says so, comes back on its data, and still ends by a signal', async () => {
+test('a crashed service reports the signal, restarts on the same data, and still stops on SIGTERM', async () => {
   const folder = temporaryFolder()
   const { child, ended } = await serve(folder)
   const file = join(folder, 'data', 'service.json')
@@ -21,7 +21,7 @@ test('a service that crashes says so, comes back on its data, and still ends by 
   const { exitCode, stderr } = await ended
   expect({ exitCode, stderr }).toEqual({
     exitCode: 0,
-    stderr: expect.stringContaining('The service was ended by SIGKILL. It starts again in 0.5 s.'),
+    stderr: expect.stringContaining('The service was terminated by SIGKILL. Restarting in 0.5 s.'),
   })
   expect(existsSync(file)).toBe(false)
 })

@@ -8,7 +8,7 @@ import { systemTime } from '../../src-main/server/system-ports.ts'
 import { appProject } from '../apps/support.ts'
 import { until } from './support.ts'
 
-test('a deploy is reported once it is done', async () => {
+test('a deploy is reported once it finishes', async () => {
   const { service, deploy } = await appProject()
   const key = readFileSync(join(service.data, 'account.key'), 'utf8').trim()
   const counts: JobCounts[] = []
@@ -17,7 +17,7 @@ test('a deploy is reported once it is done', async () => {
   onTestFinished(() => over.abort())
   void followService(createServiceClient({ url: service.url(), key }), {
     key,
-    // Deploys before its first look are of no interest, so it looks at once.
+    // Deploys before the first check are ignored, so this shortens the delay before it.
     after: (ms, run) => systemTime.after(ms / 100, run),
     listener: { onCounts: (now) => counts.push(now), onEnded: (one) => ended.push(one) },
     signal: over.signal,

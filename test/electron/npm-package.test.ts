@@ -24,23 +24,23 @@ beforeAll(() => {
   })
 })
 
-/** Runs a command of the installed package in a home of its own, with the oldest Node of this machine. */
+/** Runs a command of the installed package with a separate home and the oldest Node on this machine. */
 function run(folder: string, ...argv: string[]) {
   return startCommand(argv, { cwd: folder, env: { HOME: folder }, node: olderNode(), launcher }).ended
 }
 
 describe('the npm package, installed into a clean prefix', () => {
-  test('has the command, and no sources that a Node below node_modules could not run', () => {
+  test('has the command, and no TypeScript sources, which Node cannot run below node_modules', () => {
     expect(execFileSync(join(prefix, 'bin', 'drydock'), ['--version'], { encoding: 'utf8' }).trim()).toBe(version)
     const files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
     const own = files.filter((file) => !file.startsWith('node_modules'))
     expect(own.filter((file) => /(?<!\.d)\.ts$|__pycache__|\.test\./.test(file))).toEqual([])
     expect(files).toContain(join('out', 'renderer', 'index.html'))
-    // npm does not install packages that only a build needs.
+    // npm does not install packages that are needed only for building.
     expect(files).not.toContain(join('node_modules', 'vite', 'package.json'))
   })
 
-  test('shows every operation on real jobs, and makes an app of its template', async () => {
+  test('runs the demo, and creates and builds an app from the template', async () => {
     const folder = temporaryFolder()
     const demo = await run(folder, 'demo')
     expect(demo.stdout).toContain('All 9 steps were right')
@@ -50,7 +50,7 @@ describe('the npm package, installed into a clean prefix', () => {
     expect([built.exitCode, built.stderr]).toEqual([0, expect.anything()])
   })
 
-  test('serves the pages, handlers of Python and TypeScript, and a wheel that pip installs for scripts', async () => {
+  test('serves pages, a TypeScript handler, and a wheel that pip can install', async () => {
     const folder = temporaryFolder()
     const { ready } = await serve(folder, olderNode(), launcher)
     const page = await fetch(ready.url)

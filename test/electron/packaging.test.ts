@@ -17,17 +17,17 @@ import { stageCore } from '../../resources/packaging/stage-core.ts'
 import { temporaryFolder } from '../e2e/support-cli.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
-// The schema of electron-builder, found as it finds its libraries.
+// Resolved from electron-builder, because its schema is in one of its dependencies.
 const require = createRequire(
   createRequire(join(ROOT, 'resources', 'packaging', 'package.json')).resolve('electron-builder/package.json'),
 )
 const SCHEMA = 'app-builder-lib/out/util/config/config.js'
 const HERE = { platform: process.platform, arch: process.arch }
 
-// What marks the fuses in Electron's program, then version, number, and one letter for each. Source: @electron/fuses.
+// Marks the fuses in Electron's binary; version, count and one character per fuse follow. Source: @electron/fuses.
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 
-/** A file that has fuses, all of them on, and nothing else of Electron. */
+/** Writes a file that contains only fuses, all of them enabled. */
 function program(fuses: number) {
   const app = {
     ...{ folder: temporaryFolder(), platform: 'linux' },
@@ -38,8 +38,8 @@ function program(fuses: number) {
   return app
 }
 
-describe('what a package holds beside the archive', () => {
-  test('runs a service with workers by itself, on its own Node, through a link', () => {
+describe('the unpacked files of a package', () => {
+  test('run a service with workers on their own Node, through a symbolic link', () => {
     const folder = temporaryFolder()
     const core = join(folder, 'core')
     stageCore({ root: ROOT, to: core, target: HERE })
@@ -53,8 +53,7 @@ describe('what a package holds beside the archive', () => {
     expect(demo.match(/^✗.*/gm)).toBeNull()
     expect(demo).toContain('✓')
     expect(run('init', 'mine')).toContain('mine')
-    // Of the sources what handlers in TypeScript import and no more, and of the database library the program for this
-    // machine alone.
+    // Contains only the sources that TypeScript handlers import, and the database binary only for this platform.
     expect(readdirSync(join(core, 'src-main'))).toEqual(['contract', 'domain'])
     const node = join(core, 'node_modules', 'node', 'bin', 'node')
     for (const name of ['sketch', 'comfyui']) {
@@ -68,18 +67,18 @@ describe('what a package holds beside the archive', () => {
     expect(existsSync(join(core, 'out', 'renderer', 'index.html'))).toBe(true)
   })
 
-  test('is not made for another kind of machine, whose Node is not here', () => {
+  test('cannot be built for another platform, whose Node is not installed', () => {
     const target = { platform: process.platform === 'win32' ? 'linux' : 'win32', arch: 'x64' }
     expect(() => stageCore({ root: ROOT, to: join(temporaryFolder(), 'core'), target })).toThrow('on such a machine')
   })
 
-  test('says what makes a part that is missing', () => {
+  test('name the command that builds a missing part', () => {
     const place = { root: ROOT, to: join(temporaryFolder(), 'core'), built: temporaryFolder(), target: HERE }
     expect(() => stageCore(place)).toThrow('npm run build:desktop')
   })
 })
 
-test('packages are found as Node finds them, each once', () => {
+test('packages resolve as in Node, each once', () => {
   const packages = {
     'node_modules/a': { dependencies: { b: '1', c: '1' } },
     'node_modules/b': { dependencies: { a: '1' } },
@@ -94,7 +93,7 @@ test('packages are found as Node finds them, each once', () => {
 })
 
 describe('the configuration of electron-builder', () => {
-  test('is one by its own schema, which finds what is none', async () => {
+  test('is valid by its own schema, which rejects unknown options', async () => {
     const { validateConfiguration } = require(SCHEMA)
     const debug = { add: () => undefined, isEnabled: false }
     await expect(validateConfiguration(configuration(), debug)).resolves.toBeUndefined()
@@ -102,14 +101,14 @@ describe('the configuration of electron-builder', () => {
     await expect(validateConfiguration({ ...configuration(), asr: true }, debug)).rejects.toThrow(/asr/)
   })
 
-  test('names files that are there', () => {
+  test('names existing files', () => {
     const { extraResources, mac, win, linux, deb } = configuration()
     const icons = extraResources.at(-1)?.from ?? ''
     const files = [mac.icon, win.icon, linux.icon, icons].map((file) => join(ROOT, file))
     expect([...files, deb.fpm[0]?.split('=')[0] ?? ''].filter((file) => !existsSync(file))).toEqual([])
   })
 
-  test('makes packages for three systems, with an archive and links of its own', () => {
+  test('targets three platforms, with an archive and a link scheme', () => {
     const { linux, mac, win, asar, protocols, files, publish } = configuration()
     expect([linux.target, mac.target, win.target]).toEqual([['AppImage', 'deb'], ['dmg', 'zip'], ['nsis']])
     expect({ asar, protocols, publish }).toEqual({
@@ -121,7 +120,7 @@ describe('the configuration of electron-builder', () => {
   })
 })
 
-test('files that know where they are lie as deep as the built ones, so that both find the same', () => {
+test('sources that use their own path are as deep as the built files, so that both find the same files', () => {
   const deeper = globSync('src-main/*/**/*.ts', { cwd: ROOT }).filter(
     (path) =>
       path.split('/').length !== 3 && /import\.meta\.(url|dirname)/.test(readFileSync(join(ROOT, path), 'utf8')),
@@ -129,8 +128,8 @@ test('files that know where they are lie as deep as the built ones, so that both
   expect(deeper).toEqual([])
 })
 
-describe('the fuses of the program', () => {
-  test('are set as decided', async () => {
+describe('the fuses of the binary', () => {
+  test('are set to the configured values', async () => {
     const app = program(Object.keys(FUSES).length)
     await setFuses(app)
     const wire = await getCurrentFuseWire(programOf(app))
@@ -138,7 +137,7 @@ describe('the fuses of the program', () => {
     expect(found).toEqual(Object.values(FUSES))
   })
 
-  test('allow nothing that turns the program into another one', () => {
+  test('disable every way to run other code in the binary', () => {
     expect(FUSES).toMatchObject({
       [FuseV1Options.RunAsNode]: false,
       [FuseV1Options.EnableCookieEncryption]: true,
@@ -148,11 +147,11 @@ describe('the fuses of the program', () => {
       [FuseV1Options.OnlyLoadAppFromAsar]: true,
       [FuseV1Options.GrantFileProtocolExtraPrivileges]: false,
     })
-    // One that a later version of the library knows has to be decided.
+    // A fuse that a later version of the library adds needs a decision.
     expect(Object.keys(FUSES).length).toBe(Object.values(FuseV1Options).filter(Number.isInteger).length)
   })
 
-  test('that an older Electron lacks are left out', async () => {
+  test('that an older Electron lacks are skipped', async () => {
     const app = program(Object.keys(FUSES).length - 1)
     await setFuses(app)
     const wire = await getCurrentFuseWire(programOf(app))
@@ -160,13 +159,13 @@ describe('the fuses of the program', () => {
     expect(wire[FuseV1Options.RunAsNode]).toBe(FuseState.DISABLE)
   })
 
-  test('that nobody has decided on make the packaging fail', async () => {
+  test('without a configured value make packaging fail', async () => {
     await expect(setFuses(program(Object.keys(FUSES).length + 1))).rejects.toThrow(
       'does not decide: number 9 of its wire',
     )
   })
 
-  test('are looked for where each system has its program', () => {
+  test('are in the binary that each platform uses', () => {
     const app = { folder: '/out', productName: 'Drydock', executableName: 'drydock-desktop' }
     const places = ['linux', 'darwin', 'win32'].map((platform) => programOf({ ...app, platform }))
     expect(places).toEqual(['/out/drydock-desktop', '/out/Drydock.app', '/out/Drydock.exe'])

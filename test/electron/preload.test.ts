@@ -6,7 +6,7 @@ import { BRIDGE, BRIDGE_CALL_NAMES } from '../../src-main/contract/bridge-channe
 
 const PRELOAD = readFileSync(join(import.meta.dirname, '..', '..', 'out', 'shell', 'preload.cjs'), 'utf8')
 
-/** Runs the built preload as a sandboxed one is run: with `require`, which gives Electron and nothing else. */
+/** Runs the built preload as in a sandbox: `require` can load only Electron. */
 function loaded() {
   const exposed: Record<string, DesktopBridge> = {}
   const invoked: unknown[][] = []
@@ -38,7 +38,7 @@ test('the preload exposes the bridge of the contract and nothing else', () => {
   expect(new Set(required)).toEqual(new Set(['electron']))
 })
 
-test('each of its functions reaches one channel, with one argument', async () => {
+test('each function uses one channel and passes one argument', async () => {
   const { bridge, invoked } = loaded()
   await bridge.facts(undefined)
   await (bridge.pickFolder as (...args: unknown[]) => Promise<unknown>)({ title: 'a' }, 'more')
@@ -52,7 +52,7 @@ test('each of its functions reaches one channel, with one argument', async () =>
   ])
 })
 
-test('a notice comes without the event of Electron, until the page no longer listens', () => {
+test('a notice arrives without the Electron event, until the page stops listening', () => {
   const { bridge, listeners } = loaded()
   const heard: unknown[][] = []
   const end = bridge.onNotice((...args: DesktopNotice[]) => void heard.push(args))

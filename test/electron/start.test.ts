@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { startCommand, temporaryFolder } from '../e2e/support-cli.ts'
 import { until } from './support.ts'
 
-/** A program that stands for the packaged application: it notes what it is started with. */
+/** Creates a stand-in for the packaged application that records its arguments. */
 function standIn(script: string, first = '') {
   const folder = temporaryFolder()
   const program = join(folder, 'drydock-desktop')
@@ -15,7 +15,7 @@ function standIn(script: string, first = '') {
     `#!/bin/sh\n${first}\nprintf '%s\\n' "$@" > '${notes}.new' && mv '${notes}.new' '${notes}'\n${script}\n`,
   )
   chmodSync(program, 0o755)
-  // Nothing is drawn on the display. The sandbox, which root would have to do without, is Electron's own affair.
+  // Nothing draws on the display. Root cannot use Electron's sandbox, so it is disabled.
   const env = { DRYDOCK_DESKTOP: program, DISPLAY: ':99', ELECTRON_DISABLE_SANDBOX: '1' }
   return { folder, env, notes: () => readFileSync(notes, 'utf8').trim().split('\n'), noted: () => existsSync(notes) }
 }
@@ -23,14 +23,14 @@ function standIn(script: string, first = '') {
 const AS_IT_STARTS = join(import.meta.dirname, 'signal-as-it-starts.mjs')
 
 describe('drydock start', () => {
-  test('hands data folder and port to the window, and ends with it', async () => {
+  test('passes the data folder and port to the window, and exits with it', async () => {
     const { folder, env, notes } = standIn('exit 0', '[ -z "$CHROME_DESKTOP" ] || exit 1')
     const { exitCode, stdout } = await startCommand(['start', '--data', 'd', '--port', '0'], { cwd: folder, env }).ended
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' })
     expect(notes()).toEqual(['--data', join(folder, 'd'), '--port', '0'])
   })
 
-  test('says how to go on where the window fails', async () => {
+  test('says how to continue if the window fails', async () => {
     const { folder, env } = standIn('echo "a library is missing" >&2; exit 127')
     const { exitCode, stderr } = await startCommand(['start', '--data', 'd'], { cwd: folder, env }).ended
     expect(exitCode).toBe(1)
@@ -39,7 +39,7 @@ describe('drydock start', () => {
     expect(stderr).toContain('start --no-window')
   })
 
-  test('passes a signal on to the window', async () => {
+  test('forwards a signal to the window', async () => {
     const { folder, env, noted } = standIn('while :; do sleep 0.05; done', 'trap "exit 0" TERM')
     const running = startCommand(['start', '--data', 'd'], { cwd: folder, env })
     await until(() => expect(noted()).toBe(true))
@@ -47,19 +47,19 @@ describe('drydock start', () => {
     expect((await running.ended).exitCode).toBe(0)
   })
 
-  test('a signal that comes as the window starts ends it too', async () => {
+  test('forwards a signal that arrives while the window starts', async () => {
     const { folder, env } = standIn('while :; do sleep 0.05; done', 'trap "exit 0" TERM')
     const options = { NODE_OPTIONS: `--import ${pathToFileURL(AS_IT_STARTS).href}` }
     const running = startCommand(['start', '--data', 'd'], {
       cwd: folder,
-      // The launcher starts a program, too.
+      // Otherwise the launcher would spawn a child process first.
       env: { ...env, ...options, DRYDOCK_RESTART: '0' },
     })
     expect((await running.ended).exitCode).toBe(0)
   })
 
   test.each(['', '--no-window'])(
-    'without a window runs the service here, and says why in one line (%s)',
+    'without a window runs the service in the terminal, and gives the reason in one line (%s)',
     async (flag) => {
       const folder = temporaryFolder()
       const argv = ['start', '--data', 'd', '--port', '0', ...(flag === '' ? [] : [flag])]

@@ -13,15 +13,15 @@ const clientOf = (url: string, data: string) =>
   createClient({ url, key: readFileSync(join(data, 'account.key'), 'utf8').trim() })
 const infoOf = (url: string, data: string) => clientOf(url, data).call('info')
 
-/** Causes of a failed start. The fourth, a data folder in use, attaches the desktop to the service that uses it. */
+/** Causes of a failed start. A data folder in use is not one: the desktop then uses the service that runs on it. */
 const REFUSALS = {
-  async 'its port is taken'() {
+  async 'its port is in use'() {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await once(other, 'listening')
     return { data: place().data, port: (other.address() as AddressInfo).port, why: /^Port \d+ / }
   },
-  async 'its folder cannot be made'() {
+  async 'its folder cannot be created'() {
     const { data } = place()
     writeFileSync(data, 'no folder')
     return { data, port: 0, why: /cannot be used/ }
@@ -35,7 +35,7 @@ const REFUSALS = {
 }
 
 describe('the service of the desktop', () => {
-  test('comes up with an endpoint for image workflows, answers, and stops in order with nothing left', async () => {
+  test('starts with an endpoint for image workflows, responds, and stops without leaving processes', async () => {
     const { supervisor, reached, data, marked } = supervised()
     supervisor.start()
     const { url, own, restarted } = await reached('up')
@@ -48,8 +48,8 @@ describe('the service of the desktop', () => {
     expect(marked()).toEqual([])
   })
 
-  test('that is killed is told of and comes back at the same address', async () => {
-    // The usual port could go to another service of these tests before it is back.
+  test('reports that it was killed, and restarts on the same address', async () => {
+    // A service of another test could take the default port before the restart.
     const { supervisor, reached, pid, data } = supervised({ port: 0 })
     supervisor.start()
     const before = await reached('up')
@@ -66,16 +66,16 @@ describe('the service of the desktop', () => {
     expect(await infoOf(after.url, data)).toMatchObject({ url: before.url })
   })
 
-  test('reports the signal that ended it, and starts again', async () => {
+  test('reports the signal that terminated it, and restarts', async () => {
     const { supervisor, reached, pid } = supervised({ port: 0 })
     supervisor.start()
     await reached('up')
     signal(pid(), 'SIGSEGV')
-    expect((await reached('down')).why).toBe('it was ended by SIGSEGV')
+    expect((await reached('down')).why).toBe('it was terminated by SIGSEGV')
     await reached('up', 2)
   })
 
-  test('loses no output when it is killed, however much it wrote', async () => {
+  test('loses no output when it is killed, even after writing a lot', async () => {
     const { folder } = place()
     const program = join(folder, 'talks.mjs')
     const lines = 'the last words of a service\n'.repeat(10_000)
@@ -87,7 +87,7 @@ describe('the service of the desktop', () => {
     expect(readFileSync(log, 'utf8').startsWith(lines)).toBe(true)
   })
 
-  test.each(Object.entries(REFUSALS))('says why it cannot start (%s)', async (_kind, refuse) => {
+  test.each(Object.entries(REFUSALS))('reports why it cannot start (%s)', async (_kind, refuse) => {
     const { data, port, why } = await refuse()
     const { supervisor, reached, marked } = supervised({ data, port })
     supervisor.start()
@@ -95,7 +95,7 @@ describe('the service of the desktop', () => {
     expect(marked()).toEqual([])
   })
 
-  test('that ends by an error is told of with what it said, and its output is kept', async () => {
+  test('reports the error that it exited with, and keeps its output', async () => {
     const { folder } = place()
     const program = join(folder, 'broken.mjs')
     writeFileSync(program, 'throw new TypeError("the disk is made of cheese")')
@@ -108,7 +108,7 @@ describe('the service of the desktop', () => {
     await supervisor.stop()
   })
 
-  test('is another one where one runs on the folder, which goes on after the desktop; where that ends, its own', async () => {
+  test('uses a service that already runs on the folder, and starts its own when that one exits', async () => {
     const other = servedService()
     await other.start()
     const { supervisor, reached } = supervised({ data: other.data })
@@ -119,7 +119,7 @@ describe('the service of the desktop', () => {
     await supervisor.stop()
   })
 
-  test('of somebody else is left running', async () => {
+  test('that the desktop did not start keeps running', async () => {
     const other = servedService()
     await other.start()
     const { supervisor, reached } = supervised({ data: other.data })
@@ -129,7 +129,7 @@ describe('the service of the desktop', () => {
     expect(await other.get('/api/info')).toMatchObject({ url: other.url() })
   })
 
-  test('that cannot start says why, and is tried again when asked to', async () => {
+  test('reports why it cannot start, and retries on request', async () => {
     const { supervisor, reached, data } = supervised()
     writeFileSync(data, 'no folder')
     supervisor.start()
@@ -140,7 +140,7 @@ describe('the service of the desktop', () => {
   })
 })
 
-test('a service that is told to stop has time enough for that on a busy machine, and is ended after it', async () => {
+test('a stopping service has enough time on a busy machine, and is killed afterwards', async () => {
   const timers: { readonly ms: number; readonly run: () => void }[] = []
   const exit = Promise.withResolvers<void>()
   const supervisor = new ServiceSupervisor({
@@ -164,7 +164,7 @@ test('a service that is told to stop has time enough for that on a busy machine,
   })
   supervisor.start()
   const stopped = supervisor.stop()
-  // Its jobs have 10 s and its answers 2 s.
+  // The service waits 10 s for jobs and 2 s for responses.
   expect(timers[0]?.ms).toBeGreaterThanOrEqual(2 * 12_000)
   timers[0]?.run()
   await stopped
@@ -172,7 +172,7 @@ test('a service that is told to stop has time enough for that on a busy machine,
 })
 
 describe('the pause before a restart', () => {
-  test('doubles with each crash up to a limit, and old crashes are forgotten', () => {
+  test('doubles with each crash up to a limit, and ignores old crashes', () => {
     const crashes = (count: number, at: number) => Array.from({ length: count }, () => at)
     expect([1, 2, 3, 4, 20].map((count) => planRestart(crashes(count, 1000), 1000))).toEqual([
       { pauseMs: 500, crashes: 1, looping: false },

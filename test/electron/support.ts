@@ -1,4 +1,4 @@
-/** A real service under the supervisor of the desktop. */
+/** Runs a real service under the supervisor of the desktop. */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,10 +19,10 @@ import { until as untilWithin } from '../support/served-service.ts'
 
 const COMMAND_LINE = join(import.meta.dirname, '..', '..', 'out', 'desktop', 'cli.js')
 
-/** Waits until `look` no longer throws, and gives what it returned. */
-export const until = <T>(look: () => T | Promise<T>): Promise<T> => untilWithin(look, PATIENCE_MS)
+/** Retries `check` until it no longer throws. @returns its result */
+export const until = <T>(check: () => T | Promise<T>): Promise<T> => untilWithin(check, PATIENCE_MS)
 
-/** A fresh folder, gone with the test, and what it marks the processes of the test with. */
+/** Creates a folder that is deleted after the test, and a mark for the processes of the test. */
 export function place() {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-desktop-'))
   const mark = { name: 'DOCK_TEST_MARK', value: randomUUID() }
@@ -35,7 +35,7 @@ export function place() {
   return { folder, data: join(folder, 'data'), mark, marked }
 }
 
-/** Starts the process of a service as the desktop does. @param program the script to run as the command line */
+/** Starts a service process as the desktop does. @param program script to run instead of the command line */
 function startChild(
   options: ServiceArguments,
   {
@@ -50,7 +50,7 @@ function startChild(
 
 type Mark = { readonly name: string; readonly value: string }
 
-/** A supervisor on a fresh folder; it is stopped with the test. */
+/** Creates a supervisor on a new folder; it stops after the test. */
 export function supervised({
   program,
   port,
@@ -80,9 +80,9 @@ export function supervised({
   onTestFinished(() => supervisor.stop())
   return {
     ...{ supervisor, states, data, folder, log, marked },
-    /** Number of the process that was started last. */
+    /** Pid of the latest process. */
     pid: () => children.at(-1)?.pid ?? 0,
-    /** Waits until the service is in this state, `times` times from the beginning. */
+    /** Waits until the service has reached a state `times` times in total. */
     reached: <Kind extends ServiceState['kind']>(kind: Kind, times = 1) =>
       until(() => {
         const found = states.filter((state): state is Extract<ServiceState, { kind: Kind }> => state.kind === kind)

@@ -207,7 +207,7 @@ test('the log of requests tells of each one how it went, and can be filtered and
   })
   expect(posted.firstByteMs).toBeGreaterThanOrEqual(posted.waitedMs)
   const failed = await loggedRequest(service, 'logged', ({ status }) => status === 502)
-  expect(failed.error).toMatch(/what it sent is not HTTP/)
+  expect(failed.error).toMatch(/its response is not valid HTTP/)
   expect((await service.get('/v2/logged/health')).jobs).toMatchObject({
     completed: 2,
     failed: 1,
@@ -234,15 +234,15 @@ describe('a response that Node cannot write', () => {
     'with ESC in its reason phrase': ['HTTP/1.1 200 O\x1bK\r\nContent-Length: 2\r\n\r\nok', /control characters/],
     'with DEL in its reason phrase': ['HTTP/1.1 200 O\x7fK\r\nContent-Length: 2\r\n\r\nok', /control characters/],
     'with a status below 100': ['HTTP/1.1 099 Low\r\nContent-Length: 2\r\n\r\nok', /its status is 99/],
-    'with a status of four digits': ['HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok', /is not HTTP/],
-    'with a control character in a header': [`${OK}X-A: a\x01b\r\nContent-Length: 2\r\n\r\nok`, /is not HTTP/],
-    'with a header whose name is not a token': [`${OK}X A: b\r\nContent-Length: 2\r\n\r\nok`, /is not HTTP/],
-    'with two Content-Length headers': [`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`, /is not HTTP/],
+    'with a status of four digits': ['HTTP/1.1 2000 OK\r\nContent-Length: 2\r\n\r\nok', /is not valid HTTP/],
+    'with a control character in a header': [`${OK}X-A: a\x01b\r\nContent-Length: 2\r\n\r\nok`, /is not valid HTTP/],
+    'with a header whose name is not a token': [`${OK}X A: b\r\nContent-Length: 2\r\n\r\nok`, /is not valid HTTP/],
+    'with two Content-Length headers': [`${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nok`, /is not valid HTTP/],
     'that switches protocols unasked': ['HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n', /its status is 101/],
   }
 
   test.each(Object.entries(HOSTILE))(
-    '%s is answered with 502 and the reason, and the service keeps running',
+    '%s returns 502 with the reason, and the service keeps running',
     async (_kind, [bytes, why]) => {
       const { target, service } = await setup()
       const path = `/raw?base64=${encodeURIComponent(Buffer.from(bytes, 'latin1').toString('base64'))}`
@@ -260,7 +260,7 @@ describe('a response that Node cannot write', () => {
   )
 })
 
-test.each(['204 No Content', '304 Not Modified'])('trailers announced with a %s are left out', async (status) => {
+test.each(['204 No Content', '304 Not Modified'])('trailers announced by a %s response are dropped', async (status) => {
   const { target } = await setup()
   const bytes = `HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n`
   const answer = await send(target, `/lb/web/raw?base64=${encodeURIComponent(btoa(bytes))}`)

@@ -17,14 +17,14 @@ async function setup() {
 }
 
 test.each(['at-once', 'in-a-timer', 'in-a-promise'])(
-  'an error that nothing handles is a 500 with its id in the log, and the service goes on (%s)',
+  'an unhandled error returns 500, is logged with its request id, and leaves the service running (%s)',
   async (kind) => {
     const { ask, next } = await setup()
     const response = await ask(`/${kind}?key=secret`)
     expect(response.status).toBe(500)
     expect(await response.text()).toContain('see r1 in its log')
     expect(await next()).toEqual({
-      message: 'an error was not handled',
+      message: 'unhandled error',
       why: kind.replaceAll('-', ' '),
       requestId: 'r1',
       method: 'GET',
@@ -34,7 +34,7 @@ test.each(['at-once', 'in-a-timer', 'in-a-promise'])(
   },
 )
 
-test('an error of a database that may be damaged ends the service', async () => {
+test('an error that may mean a damaged database stops the service', async () => {
   const { ask, child } = await setup()
   const ended = once(child, 'exit')
   await ask('/in-the-database').catch(() => undefined)

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** A process as the system sees it. `workerId` is set where its environment names one. */
+/** A running process. `workerId` is set if its environment contains one. */
 export type SeenProcess = { readonly pid: number; readonly workerId: string | undefined }
 
 /**
- * Finds all living processes whose environment holds a mark: what was started with it, and all that these started. A
- * zombie counts as gone.
- * @param mark `NAME=value`, found nowhere else
+ * Finds all running processes with a mark in their environment, which child processes inherit. Ignores zombies.
+ * @param mark unique `NAME=value`
  */
 export function processesMarked(mark: string): readonly SeenProcess[] {
   return environments().flatMap(({ pid, environment }) =>
@@ -17,7 +16,7 @@ export function processesMarked(mark: string): readonly SeenProcess[] {
   )
 }
 
-/** Finds all living processes with this text in their command line. Chromium overwrites its environment. */
+/** Finds all running processes by a text in their command line, because Chromium overwrites its environment. */
 export function processesNaming(text: string): readonly { readonly pid: number }[] {
   const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
   return pids.flatMap((pid) =>
@@ -25,7 +24,7 @@ export function processesNaming(text: string): readonly { readonly pid: number }
   )
 }
 
-/** Sends a signal; a process that is gone is fine. */
+/** Sends a signal, and ignores a process that has already exited. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
@@ -34,7 +33,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-// A process that ends between the listing and the reading has no environment.
+// A process that exits before it is read has an empty environment.
 function environments(): readonly { readonly pid: number; readonly environment: string }[] {
   if (process.platform === 'linux') {
     const pids = readdirSync('/proc').map(Number).filter(Number.isInteger)
@@ -48,6 +47,6 @@ function readIfThere(path: string): string {
   try {
     return readFileSync(path, 'latin1')
   } catch {
-    return '' // gone, or another user's
+    return '' // Exited, or owned by another user.
   }
 }

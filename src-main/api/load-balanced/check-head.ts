@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 
-// The bytes that Node writes into a status line; its parser lets others in.
+// Bytes that Node can write in a status line; its parser accepts others.
 const REASON_PHRASE = /^[\t\x20-\x7e\x80-\xff]*$/
 
 /**
- * Checks the head of a worker's response before Node writes it: writeHead() throws halfway, and the response then
- * carries neither the answer nor an error.
- * @param lowestStatus 101 after a request for an upgrade, else 200
+ * Validates the head of a worker's response. Otherwise writeHead() would throw halfway, and the client would receive
+ * neither the response nor an error.
+ * @param lowestStatus 101 for an upgrade request, otherwise 200
  * @throws Error with the reason
  */
 export function checkHead({ statusCode = 0, statusMessage = '' }: IncomingMessage, lowestStatus: 101 | 200): void {

@@ -1,7 +1,4 @@
-/**
- * The bodies of load-balanced requests and answers, copied piece by piece between client and worker: none is held as a
- * whole.
- */
+/** Streams the bodies of load-balanced requests and responses between client and worker without buffering them. */
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
@@ -11,10 +8,10 @@ import { checkHead } from './check-head.ts'
 import type { Exchange } from './exchange.ts'
 
 /**
- * Passes a response on as it comes, no faster than the client reads: nothing waits for more, so that events arrive one
- * by one. Trailers go along where the client can have them.
- * @param done called once: without a reason when the response is complete, else with why not
- * @throws Error if the head cannot be forwarded; nothing has been sent by then
+ * Streams a response to the client with backpressure, and trailers if the client supports them. It forwards each chunk
+ * immediately so that events arrive one by one.
+ * @param done called once: with undefined if the response is complete, otherwise with the reason
+ * @throws Error if the head cannot be forwarded; nothing has been sent in that case
  */
 export function copyResponse(
   { exchange, seat }: { readonly exchange: Exchange; readonly seat: Seat },
@@ -25,7 +22,7 @@ export function copyResponse(
   const { incoming, notes, elapsedMs, by, page } = exchange
   checkHead(workerResponse, 200)
   const status = workerResponse.statusCode ?? 502
-  // Node refuses to announce trailers of a response without a body.
+  // Node throws if a response without a body announces trailers.
   const trailers =
     status !== 204 &&
     status !== 304 &&
@@ -63,16 +60,13 @@ export function copyResponse(
   workerResponse.on('error', (error) =>
     finish(`it closed the connection in the middle of its response (${error.message})`),
   )
-  // The head goes with the first piece of the body where there is one at once; else it does not wait for it.
+  // Sends the head together with the first chunk if that arrives immediately; otherwise sends the head alone.
   setImmediate(() => {
     if (notes.bytesOut === 0 && !response.writableEnded && !response.destroyed) response.flushHeaders()
   })
 }
 
-/**
- * Where the client asked, and which port the worker knows itself by: a container by its own, a process by the one it
- * got.
- */
+/** Returns the address that the client used, and the port that the worker listens on from its own point of view. */
 export function clientAddressOf({ address, incoming, endpoint: { config } }: Exchange, seat: Seat): ClientAddress {
   return {
     prefix: address.prefix,
@@ -85,14 +79,13 @@ export function clientAddressOf({ address, incoming, endpoint: { config } }: Exc
 const trailersOf = ({ rawTrailers }: IncomingMessage) =>
   pairsOf(rawTrailers).map(([name, value]): [string, string] => [name, value])
 
-/** The error of a body above the limit. */
+/** Creates the error for a body above the limit. */
 export function tooLarge(): AppError {
   return new AppError('REQUEST_TOO_LARGE', { limit: `${limit('proxyBodyBytes') / 1024 / 1024} MiB` })
 }
 
 /**
- * Passes the body of a request on as it comes, no faster than the worker reads, with its trailers. It is cut off where
- * it exceeds the limit.
+ * Streams a request body and its trailers to the worker with backpressure, up to the size limit.
  * @returns a function that stops reading
  */
 export function pumpBody(

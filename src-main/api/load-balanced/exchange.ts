@@ -1,7 +1,4 @@
-/**
- * A request to a load-balanced endpoint while it is under way: what is noted of it for the log of requests, and what
- * the fault injection of its endpoint does to it.
- */
+/** A load-balanced request in progress: collects data for the request log and applies fault injection. */
 import type { IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
@@ -14,7 +11,7 @@ import { wait } from '../../services/wait.ts'
 import { injectKill } from '../../services/workers/inject-faults.ts'
 import type { Admitted } from './admit.ts'
 
-/** What is noted of a request while it goes on. */
+/** Data for the request log, collected while the request runs. */
 type Notes = {
   status: number | undefined
   workerId: string | undefined
@@ -25,28 +22,28 @@ type Notes = {
   error: string | undefined
 }
 
-/** A request on its way to a worker and back. */
+/** A request in progress. */
 export type Exchange = Admitted & {
   readonly service: BalancerServices
   readonly incoming: IncomingMessage
   readonly address: RequestAddress
-  /** How its body comes. */
+  /** Framing of the request body. */
   readonly body: 'none' | 'chunked' | 'sized'
   readonly notes: Notes
-  /** What its worker is told of its trace; undefined: nothing is traced, and headers pass as they are. */
+  /** Trace to propagate to the worker; undefined without tracing, which leaves headers unchanged. */
   readonly trace: RequestTrace | undefined
-  /** Aborts when the client has gone. */
+  /** Aborts when the client disconnects. */
   readonly gone: AbortController
-  /** Since it came, ms. */
+  /** Time since the request arrived, in ms. */
   readonly elapsedMs: () => number
-  /** It has ended: puts it into the log of requests. Only the first call counts. */
+  /** Adds the finished request to the request log. Only the first call has an effect. */
   readonly end: () => void
 }
 
-// A longer path says no more to a person.
+// Longer paths are truncated in the request log.
 const PATH_LENGTH = 1000
 
-/** Begins the exchange of an admitted request, whose client may have disconnected by now. */
+/** Begins the exchange of an authorized request. The client may already have disconnected. */
 export function beginExchange(
   incoming: IncomingMessage,
   service: BalancerServices,
@@ -116,9 +113,9 @@ function bodyKind({ headers }: IncomingMessage): Exchange['body'] {
   return Number(headers['content-length'] ?? 0) > 0 ? 'sized' : 'none'
 }
 
-// Whether an injected fault hits is decided by an id: each request, and each try of one, gets one of its own for it.
+// A fresh id decides whether a fault hits. Each request and each retry uses its own.
 
-/** Holds a request back, and fails it, as fault injection says. @throws AppError FAULT_SWITCH */
+/** Delays or fails a request according to the endpoint's faults. @throws AppError FAULT_SWITCH */
 export async function injectFaults({ endpoint, service, gone, notes }: Exchange): Promise<void> {
   const { faults = {} } = endpoint.config
   const { clock, newId } = service
@@ -130,7 +127,7 @@ export async function injectFaults({ endpoint, service, gone, notes }: Exchange)
   if (isHit(faults, 'failPercent', newId.worker())) throw new AppError('FAULT_SWITCH', { endpointId: endpoint.id })
 }
 
-/** Kills the worker that is about to get the request, where a switch says so. @returns why; undefined: it lives */
+/** Kills the request's worker according to the endpoint's faults. @returns the reason; undefined if it is alive */
 export async function injectKillForRequest(
   { endpoint, service }: Exchange,
   { worker }: Seat,

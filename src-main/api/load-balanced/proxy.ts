@@ -1,12 +1,11 @@
 /**
- * Passes requests on to the workers of load-balanced endpoints and their answers back, on Node's own streams: nothing
- * of a body is held, whatever its size. An upgrade, to a WebSocket say, becomes a tunnel to its worker. Source:
- * docs/spec/job-api.md, 10.
+ * Proxies requests to the workers of load-balanced endpoints. It streams bodies of any size without buffering. An
+ * upgrade, such as to a WebSocket, becomes a tunnel to the worker. Source: docs/spec/job-api.md, 10.
  *
  *   listen ─ proxy ─ admit ─ passOn ─ balancer ─ send-to-worker ─ pumpBody ──► worker
- *                      │         ▲ again, if nothing was answered      └─ copyAnswer ◄─┘
+ *                      │         ▲ retry, if no response began         └─ copyResponse ◄┘
  *                      └─ write-error                                        │
- *                                                       exchange.end ─ log of requests
+ *                                                       exchange.end ─ request log
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -35,7 +34,7 @@ export type Proxy = {
 
 const GONE = 'the client closed the connection before the end of the response'
 
-/** Makes the proxy. @param ready requests that come before this resolves wait for it */
+/** Creates the proxy. @param ready requests wait until this resolves */
 export function createProxy(service: BalancerServices, ready: Promise<void>): Proxy {
   const findEndpoint = createFindEndpoint(service)
   const letIn = (incoming: IncomingMessage, { signal }: AbortController) =>
@@ -66,7 +65,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
     }
   }
 
-  /** Tells a page that the endpoint lets in what it may ask; any other one is refused as with any request. */
+  /** Responds to a preflight of a page that the endpoint's `cors` setting allows. @returns false for other requests */
   function respondToPreflight(incoming: IncomingMessage, response: ServerResponse): boolean {
     const { method, headers } = incoming
     const privateNetwork = headers['access-control-request-private-network']
@@ -112,29 +111,29 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
   return {
     isFor: ({ url = '', headers }) => readAddress(url, headers.host) !== undefined,
     request(incoming, response) {
-      // Whoever left before an answer got none.
+      // A client that disconnects before the response does not count.
       response.once('close', () => response.headersSent && count(incoming.method ?? 'GET', response.statusCode))
       void respond(incoming, response)
     },
     upgrade(incoming, socket, head) {
-      socket.on('error', () => socket.destroy()) // a client may go at any time
+      socket.on('error', () => socket.destroy()) // The client may disconnect at any time.
       void respondToUpgrade(incoming, socket, head)
     },
   }
 }
 
-// Why a request failed is for its log; the status too, where the client can still get it.
+// Records the failure for the request log, and its status unless the response has begun.
 function note({ notes, endpoint, service, incoming }: Exchange, error: AppError, hasResponded: boolean): void {
   notes.error = error.message
   if (!hasResponded) notes.status = errorBody(error).status
   const { method } = incoming
   const fields = { endpointId: endpoint.id, workerId: notes.workerId, method, code: error.code, why: error.message }
-  service.log.warn('request to a load-balanced endpoint not answered', fields)
+  service.log.warn('load-balanced request failed', fields)
 }
 
 /**
- * Gives a request to a worker, and to another one where the first has not answered and that does no harm.
- * @throws AppError FAULT_SWITCH; of the balancer and of the sending; REQUEST_TOO_LARGE before a worker is asked for
+ * Sends a request to a worker. If the worker does not respond, it retries on another worker if a retry is safe.
+ * @throws AppError FAULT_SWITCH, REQUEST_TOO_LARGE, and errors of the balancer and of sendToWorker
  */
 async function passOn(exchange: Exchange, response: ServerResponse): Promise<void> {
   const { incoming, body, endpoint } = exchange
@@ -155,7 +154,7 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
   }
 }
 
-/** Waits for a worker. @returns undefined when the client has gone meanwhile */
+/** Waits for a worker. @returns undefined if the client disconnects meanwhile */
 async function takeSeat(exchange: Exchange, except: ReadonlySet<string>): Promise<Seat | undefined> {
   const { service, endpoint, gone, notes, elapsedMs } = exchange
   const since = elapsedMs()
@@ -186,26 +185,26 @@ async function sendSeated(exchange: Exchange, seat: Seat, response: ServerRespon
   }
 }
 
-/** One end of an upgraded connection, and the bytes already read from it. */
+/** One side of an upgraded connection, and the bytes already read from it. */
 type End = { readonly socket: Duplex; readonly head: Buffer }
 
 /**
- * Destroys a socket when the other side ends it. Node reports an end only to a reader, and nothing reads a socket that
- * waits for a worker. Data that arrives meanwhile stays in its buffer.
+ * Destroys a socket when the other side ends it. Node reports the end only to readers, and nothing reads the socket
+ * while it waits for a worker. Incoming data stays in the socket's buffer.
  * @returns a function that stops watching; call it before reading from the socket
  */
 function watchForEnd(socket: Duplex): () => void {
-  const look = () => void socket.read(0)
-  const leave = () => void socket.destroy()
-  socket.on('readable', look).once('end', leave)
-  return () => void socket.off('readable', look).off('end', leave)
+  const onReadable = () => void socket.read(0)
+  const onEnd = () => void socket.destroy()
+  socket.on('readable', onReadable).once('end', onEnd)
+  return () => void socket.off('readable', onReadable).off('end', onEnd)
 }
 
 /**
- * Passes a request for a WebSocket on. When the worker agrees, the two sockets are joined and every byte goes through
- * as it is, until one side ends; there is no limit of time then. When it does not agree, its response goes back.
- * @returns when all has ended
- * @throws AppError REQUEST_TOO_SLOW, WORKER_FAILED before anything was answered
+ * Forwards an upgrade request. If the worker accepts, it joins the two sockets without a time limit until one side
+ * ends. Otherwise it forwards the worker's response.
+ * @returns once the connection has ended
+ * @throws AppError REQUEST_TOO_SLOW, WORKER_FAILED before the response begins
  */
 function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch: () => void }): Promise<void> {
   const { service, gone, endpoint, notes } = exchange
@@ -223,7 +222,7 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
     }
     gone.signal.addEventListener('abort', leave, { once: true })
 
-    /** @returns false if the head cannot be forwarded; the exchange has then failed */
+    /** @returns false if the head cannot be forwarded, which fails the exchange */
     function writeHeadToClient(workerResponse: IncomingMessage, own: readonly string[]): boolean {
       cancelTimer()
       try {
@@ -270,14 +269,14 @@ function tunnel(exchange: Exchange, seat: Seat, client: End & { readonly unwatch
     })
     outgoing.on('error', (error) => {
       cancelTimer()
-      const why = `it closed the connection before it answered (${error.message})`
+      const why = `it closed the connection before it responded (${error.message})`
       reject(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
     })
     outgoing.end()
   })
 }
 
-// Passes all bytes to the other side unchanged; when one side ends or breaks, so does the other.
+// Forwards all bytes unchanged in both directions. When one side ends or fails, so does the other.
 function join(client: End, worker: End, notes: Exchange['notes']): void {
   client.socket.on('data', (chunk: Buffer) => {
     notes.bytesIn += chunk.length

@@ -8,25 +8,25 @@ import { copyResponse, pumpBody, tooLarge } from './copy-bodies.ts'
 import type { Exchange } from './exchange.ts'
 import { discardRest } from './write-error.ts'
 
-/** How one try ended. `failed`: no byte of a response came. `gone`: the client left. */
+/** Result of one try. `failed`: the worker sent no response. `gone`: the client disconnected. */
 export type Sent =
   | { readonly kind: 'answered' }
   | { readonly kind: 'gone' }
   | { readonly kind: 'failed'; readonly failure: SendFailure; readonly why: string }
 
 /**
- * Connections that stay open. Only requests that may be sent twice use them: a worker may close one in the very
- * moment in which it is used again. Others get a connection of their own, which costs a tenth of a millisecond.
+ * Keep-alive connections, only for requests that can be retried, because a worker may close one just as it is reused.
+ * Other requests open a new connection, which takes about 0.1 ms.
  */
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 })
-// Source: ours. What a worker answers is its own matter, and some send many cookies.
+// Generous, because some workers send many cookies. Source: ours.
 const RESPONSE_HEADER_BYTES = 64 * 1024
 
-// Whoever may send there may run anything: the worker takes it from the service alone, which knows the hash of its
-// token. Another process of this machine, which can reach its port, does not.
+// Requests to these paths can run arbitrary code, so the worker requires the hash of its token. Only the service knows
+// it; other local processes can reach the port but do not have the hash.
 const TAKES_CODE = '/_runpod/'
 
-/** Opens the request at the worker; nothing of a body is sent yet. @param upgrade protocol, for a request for one */
+/** Opens a request to the worker without sending the body. @param upgrade protocol of an upgrade request */
 export function openRequest(
   { incoming, address, body, trace }: Exchange,
   seat: Seat,
@@ -54,27 +54,25 @@ export function openRequest(
   })
 }
 
-/**
- * How long a request may take at its worker, ms: the limit of load-balanced endpoints, or the endpoint's own below it.
- */
+/** Processing limit of a request in ms: the endpoint's timeout, capped at the limit for load-balanced endpoints. */
 export function processingMs({ endpoint }: Pick<Exchange, 'endpoint'>): number {
   return Math.min(limit('proxyProcessingMs'), endpoint.config.executionTimeoutMs)
 }
 
-/** The error of a request that takes too long. */
+/** Creates the error for a request that takes too long. */
 export function tooSlow(exchange: Pick<Exchange, 'endpoint'>, { worker }: Seat): AppError {
   return new AppError('REQUEST_TOO_SLOW', { workerId: worker.id, seconds: processingMs(exchange) / 1000 })
 }
 
-/** The error of a response that cannot be forwarded to the client. */
+/** Creates the error for a response that cannot be forwarded to the client. */
 export function cannotForward({ endpoint }: Pick<Exchange, 'endpoint'>, { worker }: Seat, error: unknown): AppError {
   const why = `its response cannot be forwarded: ${(error as Error).message}`
   return new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why })
 }
 
 /**
- * Sends a request to a worker and passes its response on. The limit on processing is for all of it, to the last byte.
- * @throws AppError REQUEST_TOO_LARGE, REQUEST_TOO_SLOW, WORKER_FAILED; the response may have begun then
+ * Sends a request to a worker and streams the response back. The processing limit includes the last byte.
+ * @throws AppError REQUEST_TOO_LARGE, REQUEST_TOO_SLOW, WORKER_FAILED; the response may already have begun
  */
 export function sendToWorker(
   exchange: Exchange,
@@ -108,7 +106,7 @@ export function sendToWorker(
     const cancelTimer = service.clock.after(processingMs(exchange), () => cutOff(tooSlow(exchange, seat)))
     gone.signal.addEventListener('abort', leave, { once: true })
 
-    // Not before there is a connection: a body that was not read can still go to another worker.
+    // Waits for the connection, because a body that was not read can still go to another worker.
     function sendBody(): void {
       connected = true
       if (settled || body === 'none') return
@@ -120,7 +118,7 @@ export function sendToWorker(
       copyResponse({ exchange, seat }, workerResponse, response, (why) => {
         if (why === undefined) settle(() => resolve({ kind: 'answered' }))
         else cutOff(new AppError('WORKER_FAILED', { workerId: seat.worker.id, endpointId: endpoint.id, why }))
-        if (!incoming.complete) discardRest(incoming) // it answered without reading all
+        if (!incoming.complete) discardRest(incoming) // The worker responded before reading the whole body.
       })
     }
 
@@ -141,30 +139,30 @@ export function sendToWorker(
       }
     })
     outgoing.on('error', (error: Error & { code?: string }) => {
-      if (hasResponded) return // the response itself tells how it goes on
+      if (hasResponded) return // copyResponse handles errors of the response.
       const failure = connected ? (outgoing.reusedSocket ? 'stale' : 'broken') : 'refused'
       settle(() => resolve({ kind: 'failed', failure, why: describe(error, connected) }))
     })
-    // To Node a change of the protocol that nobody asked for is neither a response nor an error.
+    // Node emits neither a response nor an error for an unrequested protocol switch.
     outgoing.on('close', () => {
       if (hasResponded) return
-      settle(() => resolve({ kind: 'failed', failure: 'broken', why: 'it changed the protocol without being asked' }))
+      settle(() => resolve({ kind: 'failed', failure: 'broken', why: 'it switched protocols without being asked' }))
     })
     if (body === 'none') outgoing.end()
   })
 }
 
-// Node checks the form of a link; a hint that it refuses is only a hint.
+// Node rejects malformed links. Early hints are optional, so a rejected one is dropped.
 function writeHints(response: ServerResponse, link: string | string[]): void {
   try {
     response.writeEarlyHints({ link })
   } catch {
-    // not passed on
+    // Dropped.
   }
 }
 
 function describe(error: Error & { code?: string }, connected: boolean): string {
   if (!connected) return `it refuses connections (${error.code ?? error.message})`
-  if (error.code?.startsWith('HPE_')) return `what it sent is not HTTP (${error.message})`
+  if (error.code?.startsWith('HPE_')) return `its response is not valid HTTP (${error.message})`
   return 'it closed the connection without a response'
 }

@@ -4,21 +4,21 @@ import { AppError, errorBody } from '../../contract/errors.ts'
 import { headersForPage } from '../../domain/auth.ts'
 import type { ServiceBase } from '../../services/service-context.ts'
 
-// How long what is left of a refused body is read and thrown away, ms; source: ours. A socket that is closed on a
-// client that still sends takes the response along.
+// How long the rest of a refused body is discarded, in ms. Closing the socket while the client still sends would lose
+// the response. Source: ours.
 const LINGER_MS = 5000
 
-/** An error as one of the table; what is not is logged, and the client learns only under which id. */
+/** Converts an error to an AppError. Logs an unknown error, and gives the client only its request id. */
 export function asAppError(error: unknown, { log, newId }: ServiceBase): AppError {
   if (error instanceof AppError) return error
   const requestId = newId.worker()
-  log.error('request to a load-balanced endpoint failed', { requestId, error })
+  log.error('load-balanced request failed unexpectedly', { requestId, error })
   return new AppError('INTERNAL', { requestId })
 }
 
 /**
- * Answers with an error; a response that has begun can only be cut off.
- * @param page origin of a foreign page that may read it
+ * Responds with an error, or closes the connection if the response has begun.
+ * @param page origin of a foreign page that may read the error
  */
 export function writeError(
   incoming: IncomingMessage,
@@ -31,20 +31,20 @@ export function writeError(
     return
   }
   const { status, title, headers, body } = errorResponseParts(error)
-  // A writeHead() that failed has left its reason phrase behind.
+  // Sets the reason phrase explicitly, because a failed writeHead() leaves its own behind.
   response.writeHead(status, title, { ...headers, ...(page === undefined ? {} : headersForPage(page)) })
   response.end(body)
   discardRest(incoming)
 }
 
-/** The same on a socket whose request asked for an upgrade. */
+/** Responds with an error on the socket of an upgrade request. */
 export function writeSocketError(socket: Duplex, error: AppError): void {
   const { status, title, headers, body } = errorResponseParts(error)
   const lines = Object.entries({ ...headers, connection: 'close' }).flatMap(([name, value]) => [name, String(value)])
   socket.end(responseHead(status, title, lines) + body)
 }
 
-/** Reads what is left of a body and throws it away, for a while. */
+/** Discards the rest of a request body for a limited time. */
 export function discardRest(incoming: IncomingMessage): void {
   if (incoming.complete) return
   const { socket } = incoming
@@ -53,10 +53,10 @@ export function discardRest(incoming: IncomingMessage): void {
   incoming.resume()
 }
 
-/** First line and headers of a response, as they go over the wire. @param raw names and values in turn */
+/** Serializes the status line and headers of a response. @param raw alternating names and values */
 export function responseHead(status: number, message: string, raw: readonly string[]): string {
   let head = `HTTP/1.1 ${status} ${message}\r\n`
-  for (let at = 0; at + 1 < raw.length; at += 2) head += `${raw[at]}: ${raw[at + 1]}\r\n`
+  for (let index = 0; index + 1 < raw.length; index += 2) head += `${raw[index]}: ${raw[index + 1]}\r\n`
   return `${head}\r\n`
 }
 

@@ -43,11 +43,11 @@ describe('a deep link', () => {
     `drydock://${'a'.repeat(10_000)}`,
     'drydock://',
     '',
-  ])('%s opens nothing', (link) => {
+  ])('%s is ignored', (link) => {
     expect(pageOfLink(link)).toBeUndefined()
   })
 
-  test('of any form opens nothing or a page of the pages', () => {
+  test('opens only known pages, whatever it contains', () => {
     const sections = 'endpoints|jobs|workers|apps|workflows|catalog|system|settings'
     const page = new RegExp(`^/(?:${sections})(?:[/?=A-Za-z0-9_-]*)$`)
     fc.assert(
@@ -58,13 +58,13 @@ describe('a deep link', () => {
     )
   })
 
-  test('is found among the arguments of a second start', () => {
+  test('is found on the command line of a second instance', () => {
     expect(linkAmong(['--flag', '.', 'drydock://jobs/a'])).toBe('drydock://jobs/a')
     expect(linkAmong(['--flag', '.'])).toBeUndefined()
   })
 })
 
-describe('a link to a file', () => {
+describe('a file link', () => {
   test.each(['/home/ada/my app/handler.py', '/tmp/100%/ä.py', 'C:\\apps\\handler.py'])('names %s', (file) => {
     const link = editorLink('drydock', file, 12) ?? ''
     expect(fileOfLink(link)).toBe(file.replaceAll('\\', '/'))
@@ -80,12 +80,12 @@ describe('a link to a file', () => {
     'vscode://file/a.py:1',
     'drydock://jobs/a',
     '',
-  ])('%s names none', (link) => {
+  ])('%s is not a file link', (link) => {
     expect(fileOfLink(link)).toBeUndefined()
   })
 })
 
-test('the command line is read without the switches of Chromium, and invalid values are ignored', () => {
+test('parsing the command line ignores Chromium switches and invalid values', () => {
   expect(readArguments(['--data', '/d', '--port=9000', '--no-sandbox', '--lang=de', 'drydock://jobs/a'])).toEqual({
     data: '/d',
     port: 9000,

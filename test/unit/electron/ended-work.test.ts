@@ -29,7 +29,7 @@ const deploy = (number: number, failed = false, why?: string): Ended => ({
   why,
 })
 
-describe('what ended is one notification', () => {
+describe('one notification for finished work', () => {
   test.each<readonly [string, readonly Ended[], EndedNote | undefined]>([
     ['nothing', [], undefined],
     ['a job', [job('a', 'COMPLETED')], { title: 'Job completed', body: 'hello, a', page: '/jobs/a' }],
@@ -47,7 +47,7 @@ describe('what ended is one notification', () => {
     [
       'a deploy',
       [deploy(3)],
-      { title: 'Deploy done', body: 'Release 3 of demo/production', page: '/apps/deployed/demo/production' },
+      { title: 'Deploy succeeded', body: 'Release 3 of demo/production', page: '/apps/deployed/demo/production' },
     ],
     [
       'a deploy that failed',
@@ -61,20 +61,20 @@ describe('what ended is one notification', () => {
     [
       'a job and a deploy',
       [job('a', 'COMPLETED'), deploy(3)],
-      { title: '1 job completed, 1 deploy done', body: 'hello, demo/production', page: '/jobs' },
+      { title: '1 job completed, 1 deploy succeeded', body: 'hello, demo/production', page: '/jobs' },
     ],
-  ])('of %s', (_what, ended, note) => {
+  ])('describes %s', (_what, ended, note) => {
     expect(joinEnded(ended)).toEqual(note)
   })
 })
 
-describe('telling it', () => {
+describe('the notifier', () => {
   function setup() {
     let now = 0
     let watched = false
     const timers: { at: number; run: () => void }[] = []
     const shown: string[] = []
-    const teller = notifyEnded({
+    const notifier = notifyEnded({
       time: {
         monotonic: () => now,
         after(ms, run) {
@@ -96,17 +96,17 @@ describe('telling it', () => {
     const watch = (seen: boolean) => {
       watched = seen
     }
-    return { teller, pass, shown, watch }
+    return { notifier, pass, shown, watch }
   }
 
-  test('joins what ends together, and says little while a queue is worked off', () => {
-    const { teller, pass, shown } = setup()
-    teller.add(job('a', 'COMPLETED'))
-    teller.add(job('b', 'FAILED'))
+  test('combines jobs that finish together, and limits notifications for a long queue', () => {
+    const { notifier, pass, shown } = setup()
+    notifier.add(job('a', 'COMPLETED'))
+    notifier.add(job('b', 'FAILED'))
     pass(2000)
     expect(shown).toEqual(['1 job completed, 1 job failed'])
     for (let at = 0; at < 28_000; at += 100) {
-      teller.add(job('c', 'COMPLETED'))
+      notifier.add(job('c', 'COMPLETED'))
       pass(100)
     }
     expect(shown).toHaveLength(1)
@@ -114,44 +114,44 @@ describe('telling it', () => {
     expect(shown).toEqual(['1 job completed, 1 job failed', '280 jobs completed'])
   })
 
-  test('says nothing to whoever looks, nor of what was cancelled, nor after the end', () => {
-    const { teller, pass, shown, watch } = setup()
+  test('shows nothing while the window is focused, for cancelled jobs, or after it stops', () => {
+    const { notifier, pass, shown, watch } = setup()
     watch(true)
-    teller.add(job('a', 'COMPLETED'))
+    notifier.add(job('a', 'COMPLETED'))
     watch(false)
-    teller.add(job('b', 'CANCELLED'))
+    notifier.add(job('b', 'CANCELLED'))
     pass(60_000)
-    teller.add(job('c', 'COMPLETED'))
+    notifier.add(job('c', 'COMPLETED'))
     watch(true)
     pass(60_000)
     watch(false)
-    teller.add(job('d', 'COMPLETED'))
-    teller.stop()
+    notifier.add(job('d', 'COMPLETED'))
+    notifier.stop()
     pass(60_000)
     expect(shown).toEqual([])
   })
 })
 
-describe('events of jobs', () => {
+describe('job events', () => {
   const event = (from: string | undefined, to: string) =>
     ({ type: 'job', at: 1, endpointId: 'hello', jobId: 'a', event: 'x', from, to, attempt: 1 }) as ServiceEvent
 
-  test('are counted', () => {
-    const at = { running: 1, waiting: 1 }
-    expect(countAfter(at, event(undefined, 'IN_QUEUE'))).toEqual({ running: 1, waiting: 2 })
-    expect(countAfter(at, event('IN_QUEUE', 'IN_PROGRESS'))).toEqual({ running: 2, waiting: 0 })
-    expect(countAfter(at, event('IN_PROGRESS', 'COMPLETED'))).toEqual({ running: 0, waiting: 1 })
-    expect(countAfter(at, event('IN_PROGRESS', 'IN_PROGRESS'))).toBe(at)
+  test('update the counts', () => {
+    const counts = { running: 1, waiting: 1 }
+    expect(countAfter(counts, event(undefined, 'IN_QUEUE'))).toEqual({ running: 1, waiting: 2 })
+    expect(countAfter(counts, event('IN_QUEUE', 'IN_PROGRESS'))).toEqual({ running: 2, waiting: 0 })
+    expect(countAfter(counts, event('IN_PROGRESS', 'COMPLETED'))).toEqual({ running: 0, waiting: 1 })
+    expect(countAfter(counts, event('IN_PROGRESS', 'IN_PROGRESS'))).toBe(counts)
     expect(countAfter({ running: 0, waiting: 0 }, event('IN_QUEUE', 'CANCELLED'))).toEqual({ running: 0, waiting: 0 })
   })
 
-  test('end a job in a final state alone', () => {
+  test('report a finished job only in a final state', () => {
     expect(endedBy(event('IN_PROGRESS', 'FAILED'))).toEqual(job('a', 'FAILED'))
     expect(endedBy(event('IN_PROGRESS', 'IN_QUEUE'))).toBeUndefined()
   })
 })
 
-test('deploys are told of once, when they are decided', () => {
+test('each deploy is reported once, when it finishes', () => {
   const release = (number: number, state: ReleaseView['state']) =>
     ({ app: 'demo', environment: 'production', number, state, reason: 'why' }) as ReleaseView
   const newest = (number: number, state: ReleaseView['state']) => ({ 'demo/production': release(number, state) })

@@ -36,8 +36,8 @@ function setup() {
   return { call, asked }
 }
 
-describe('a call of a page', () => {
-  test('of the service is answered', async () => {
+describe('a bridge call', () => {
+  test('from a page of the service succeeds', async () => {
     const { call, asked } = setup()
     expect(await call('facts', undefined)).toEqual({ version: '1.2.3', platform: 'linux' })
     expect(await call('pickFolder', { title: 'Choose an app', from: '/home' })).toBe('/home/ada/app')
@@ -51,28 +51,28 @@ describe('a call of a page', () => {
     ['a worker of the service', { address: `${ORIGIN}/lb/hello/page`, isWindow: true }, ORIGIN],
     ['a file', { address: 'file:///tmp/page.html', isWindow: true }, ORIGIN],
     ['an empty page', { address: 'about:blank', isWindow: true }, ORIGIN],
-    ['a frame within a page', { address: `${ORIGIN}/`, isWindow: false }, ORIGIN],
-    ['a frame that is gone', { address: undefined, isWindow: true }, ORIGIN],
-    ['the time before the service is up', PAGE, undefined],
-  ])('of %s is refused and does nothing', async (_from, sender, origin) => {
+    ['a subframe', { address: `${ORIGIN}/`, isWindow: false }, ORIGIN],
+    ['a frame that no longer exists', { address: undefined, isWindow: true }, ORIGIN],
+    ['a page while no service is up', PAGE, undefined],
+  ])('from %s is refused and has no effect', async (_from, sender, origin) => {
     const { call, asked } = setup()
     for (const name of BRIDGE_CALL_NAMES)
       await expect(call(name, undefined, { sender, origin })).rejects.toThrow('did not come from a page of the service')
     expect(asked).toEqual([])
   })
 
-  test('with an argument of another form is refused and does nothing', async () => {
+  test('with an invalid argument is refused and has no effect', async () => {
     const { call, asked } = setup()
     for (const argument of [undefined, null, 1, 'x', [], {}, { path: '' }, { path: 'a', more: 1 }, { title: 5 }]) {
-      await expect(call('pickFolder', argument)).rejects.toThrow('another form')
-      await expect(call('revealFile', argument)).rejects.toThrow('another form')
+      await expect(call('pickFolder', argument)).rejects.toThrow('is invalid')
+      await expect(call('revealFile', argument)).rejects.toThrow('is invalid')
     }
-    await expect(call('revealFile', { path: 'a'.repeat(4097) })).rejects.toThrow('another form')
-    await expect(call('facts', {})).rejects.toThrow('another form')
+    await expect(call('revealFile', { path: 'a'.repeat(4097) })).rejects.toThrow('is invalid')
+    await expect(call('facts', {})).rejects.toThrow('is invalid')
     expect(asked).toEqual([])
   })
 
-  test('of any kind reaches the desktop with nothing but what its schema takes', async () => {
+  test('passes only valid arguments to its handler', async () => {
     const { call, asked } = setup()
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...BRIDGE_CALL_NAMES), fc.anything(), async (name, argument) => {
@@ -85,8 +85,8 @@ describe('a call of a page', () => {
   })
 })
 
-describe('a file that is shown in the file manager', () => {
-  test('is one of this machine', () => {
+describe('a file revealed in the file manager', () => {
+  test('must be on this machine', () => {
     expect(['/tmp/a', 'tmp/a', '', '/tmp/\0'].map((path) => mayReveal(path, 'linux'))).toEqual([
       true,
       false,
@@ -97,7 +97,7 @@ describe('a file that is shown in the file manager', () => {
     expect(windows.filter((path) => mayReveal(path, 'win32'))).toEqual(['C:\\a', 'c:/a'])
   })
 
-  test('is there', () => {
+  test('must exist', () => {
     const shown: string[] = []
     const show = (path: string) => void shown.push(path)
     expect(revealFile('/no/such/file', show, 'linux')).toBe(false)

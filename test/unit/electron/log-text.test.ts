@@ -13,11 +13,11 @@ test.each([
   ['Error: not JSON', 'Error: not JSON'],
   ['{"a":1}', '{"a":1}'],
   ['null', 'null'],
-])('the line %s is shown as %s', (line, shown) => {
+])('formats the line %s as %s', (line, shown) => {
   expect(formatLogLine(line)).toBe(shown)
 })
 
-test('logs are shown one below the other, with the reason for one that cannot be read', () => {
+test('logs are concatenated, with the reason if one cannot be read', () => {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-logs-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const [full = '', missing = ''] = ['full', 'missing'].map((name) => join(folder, name))

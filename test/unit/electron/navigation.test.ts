@@ -3,13 +3,13 @@ import { evaluateNavigation, isOwn, mayUse } from '../../../src-main/electron/pa
 
 const ORIGIN = 'http://127.0.0.1:8790'
 
-describe('where a window may go', () => {
+describe('navigation', () => {
   test.each([
     [`${ORIGIN}/`, 'inside'],
     [`${ORIGIN}/jobs/a?tab=logs#x`, 'inside'],
     [`${ORIGIN}/sign-in?code=x`, 'inside'],
     [`${ORIGIN}/endpoints/hello/logs`, 'inside'],
-    // The same origin, and no page: what a worker answers, the API.
+    // Same origin but not pages: responses of workers, and the API.
     [`${ORIGIN}/lb/hello/`, 'outside'],
     [`${ORIGIN}/api/info`, 'outside'],
     [`${ORIGIN}//example.com/`, 'inside'],
@@ -49,18 +49,18 @@ describe('where a window may go', () => {
     ['//example.com/', 'refused'],
     ['/jobs', 'refused'],
     ['', 'refused'],
-  ] as const)('%s: %s', (address, passage) => {
-    expect(evaluateNavigation(address, ORIGIN)).toBe(passage)
+  ] as const)('%s: %s', (address, navigation) => {
+    expect(evaluateNavigation(address, ORIGIN)).toBe(navigation)
   })
 
-  test('without a service nothing is inside', () => {
+  test('stays out of the window while no service is up', () => {
     expect(evaluateNavigation(`${ORIGIN}/`, undefined)).toBe('refused')
     expect(evaluateNavigation('https://example.com/', undefined)).toBe('outside')
     expect(isOwn('null', undefined)).toBe(false)
   })
 })
 
-test('pages may write to the clipboard and notify, those of the service alone, and nothing else', () => {
+test('only pages of the service have permissions: writing to the clipboard and notifications', () => {
   const permissions = [
     ...['clipboard-read', 'clipboard-sanitized-write', 'deprecated-sync-clipboard-read', 'display-capture'],
     ...['fileSystem', 'fullscreen', 'geolocation', 'hid', 'idle-detection', 'media', 'midi', 'midiSysex'],

@@ -7,7 +7,7 @@ function setup() {
   const ready: string[] = []
   const warnings: string[] = []
   const checks: number[] = []
-  // Electron-updater needs Electron; its events and switches are what is used of it.
+  // electron-updater needs Electron, so this fake has the same events and settings.
   const updater = Object.assign(new EventEmitter(), {
     autoDownload: false,
     autoInstallOnAppQuit: false,
@@ -32,7 +32,7 @@ function setup() {
   return { updater, timers, ready, warnings, checks, stop }
 }
 
-test('updates are fetched and told of, installed at the end alone, and never older ones', () => {
+test('updates are downloaded, announced, and installed on quit, but never downgraded', () => {
   const { updater, ready } = setup()
   const { autoDownload, autoInstallOnAppQuit, allowDowngrade, allowPrerelease } = updater
   expect({ autoDownload, autoInstallOnAppQuit, allowDowngrade, allowPrerelease }).toEqual({
@@ -45,13 +45,13 @@ test('updates are fetched and told of, installed at the end alone, and never old
   expect(ready).toEqual(['2.0.0'])
 })
 
-test('a feed that cannot be reached is logged and asked again hours later, until the end', () => {
+test('an unreachable feed is logged and retried hours later, until the checks stop', () => {
   const { updater, timers, warnings, checks, stop } = setup()
   updater.emit('error', new Error('no network'))
   timers.shift()?.run()
   expect({ checks: checks.length, warnings, next: timers.map(({ ms }) => ms) }).toEqual({
     checks: 1,
-    warnings: ['no update could be had'],
+    warnings: ['could not update'],
     next: [6 * 60 * 60_000],
   })
   stop()

@@ -6,36 +6,36 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSettings, restoreBounds, SMALLEST } from '../../../src-main/electron/desktop-settings.ts'
 
 const LAPTOP = { x: 0, y: 25, width: 1440, height: 875 }
-const BESIDE = { x: 1440, y: 0, width: 2560, height: 1440 }
+const EXTERNAL = { x: 1440, y: 0, width: 2560, height: 1440 }
 
 describe('the window', () => {
-  test('opens in the middle of the first screen at first, cut to it', () => {
-    expect(restoreBounds(undefined, [BESIDE])).toEqual({ x: 2000, y: 270, width: 1440, height: 900 })
+  test('opens centered on the primary screen on first start, clipped to it', () => {
+    expect(restoreBounds(undefined, [EXTERNAL])).toEqual({ x: 2000, y: 270, width: 1440, height: 900 })
     expect(restoreBounds(undefined, [LAPTOP])).toEqual({ x: 0, y: 25, width: 1440, height: 875 })
   })
 
-  test('opens where it was', () => {
+  test('opens at its last position', () => {
     const last = { x: 1600, y: 100, width: 1200, height: 800 }
-    expect(restoreBounds(last, [LAPTOP, BESIDE])).toEqual(last)
+    expect(restoreBounds(last, [LAPTOP, EXTERNAL])).toEqual(last)
   })
 
-  test('comes to a screen that is there where its own is gone, in its size', () => {
+  test('moves to another screen with the same size if its own is gone', () => {
     const last = { x: 1600, y: 100, width: 1200, height: 800 }
     expect(restoreBounds(last, [LAPTOP])).toEqual({ x: 120, y: 63, width: 1200, height: 800 })
   })
 
-  test('is moved and cut to the screen that shows most of it', () => {
+  test('is moved and clipped to the screen that shows most of it', () => {
     expect(restoreBounds({ x: -300, y: -50, width: 3000, height: 2000 }, [LAPTOP])).toEqual(LAPTOP)
     expect(restoreBounds({ x: 1000, y: 600, width: 1000, height: 700 }, [LAPTOP])).toMatchObject({ x: 440, y: 200 })
   })
 
-  test('is always within a screen and large enough to be used', () => {
+  test('is always within a screen and at least the minimum size', () => {
     const side = fc.integer({ min: -100_000, max: 100_000 })
     const size = fc.integer({ min: 1, max: 100_000 })
     fc.assert(
       fc.property(side, side, size, size, (x, y, width, height) => {
-        const place = restoreBounds({ x, y, width, height }, [LAPTOP, BESIDE])
-        const within = [LAPTOP, BESIDE].some(
+        const place = restoreBounds({ x, y, width, height }, [LAPTOP, EXTERNAL])
+        const within = [LAPTOP, EXTERNAL].some(
           (screen) =>
             place.x >= screen.x &&
             place.y >= screen.y &&
@@ -48,7 +48,7 @@ describe('the window', () => {
   })
 })
 
-describe('the settings of the desktop', () => {
+describe('desktop settings', () => {
   function setup(content?: string) {
     const folder = mkdtempSync(join(tmpdir(), 'drydock-settings-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -60,7 +60,7 @@ describe('the settings of the desktop', () => {
   }
   const defaults = { notifications: true, keepInTray: true, toldOfTray: false }
 
-  test('are kept, for the user alone', () => {
+  test('are saved in a file that only the user can read', () => {
     const { file, open } = setup()
     const window = { bounds: LAPTOP, maximised: true }
     open().change({ notifications: false, window })
@@ -69,18 +69,18 @@ describe('the settings of the desktop', () => {
   })
 
   test.each(['', '{', 'null', '[]', '"x"', '{"notifications":1,"window":{"bounds":{}}}'])(
-    'fall back to what they are without a file where it holds %j',
+    'fall back to the defaults if the file contains %j',
     (content) => {
       expect(setup(content).open().read()).toMatchObject(defaults)
     },
   )
 
-  test('keep what is understood of a file that is damaged in one place', () => {
+  test('keep the valid values of a partly damaged file', () => {
     const content = '{"notifications":false,"window":{"bounds":{"x":"far"}},"other":1}'
     expect(setup(content).open().read()).toEqual({ ...defaults, notifications: false, window: undefined })
   })
 
-  test('that cannot be written are told of and hold until the end', () => {
+  test('that cannot be saved are reported and stay in effect until the desktop quits', () => {
     const { file, folder, open, faults } = setup()
     const settings = open()
     rmSync(folder, { recursive: true })

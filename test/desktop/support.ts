@@ -99,7 +99,9 @@ export async function openScreen(size = '1600x1000'): Promise<Screen> {
   }
   const line = async (child: ChildProcess) =>
     (await once(createInterface(child.stdout as NonNullable<typeof child.stdout>), 'line'))[0] as string
-  const display = `:${await line(begin({}, 'Xvfb', '-displayfd', '1', '-screen', '0', `${size}x24`, '-nolisten', 'tcp'))}`
+  // Without -noreset the server drops all clients whenever its last one leaves, which may be an early xdotool.
+  const screenArgs = ['-displayfd', '1', '-screen', '0', `${size}x24`, '-nolisten', 'tcp', '-noreset']
+  const display = `:${await line(begin({}, 'Xvfb', ...screenArgs))}`
   const bus = await line(begin({}, 'dbus-daemon', '--session', '--nofork', '--print-address'))
   const [markName = '', markValue = ''] = mark.split('=')
   const env = {

@@ -14,6 +14,7 @@ import { openPythonWheel } from '../app-builder/create-app-builder.ts'
 import { createProjectTools } from '../app-builder/project-tools.ts'
 import {
   createCore,
+  type Log,
   type OpenedFolder,
   openFolderStorage,
   pingWorker,
@@ -21,7 +22,6 @@ import {
   previewLink,
   processMachine,
   type ServiceFacts,
-  type Storage,
   sendRequest,
 } from '../core.ts'
 import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
@@ -75,6 +75,7 @@ const LOCK_WAIT_MS = 1000
 // Nothing more is written. The launcher and the desktop start a service again that a signal has ended.
 const onDoubt = () => process.kill(process.pid, 'SIGKILL')
 const LOCK_RETRY_MS = 50
+const LOCK_LOOK_MS = 1000
 // The built program is one flat folder.
 const CLI = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : 'cli.js', import.meta.url))
 const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
@@ -96,7 +97,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     if (failures.length > 0) throw failures[0]
   }
   try {
-    return await run(options, folder, { storage: opened.storage, open, closeAll })
+    return await run(options, folder, { opened, open, closeAll })
   } catch (error) {
     await closeAll().catch(() => undefined) // why the start failed says more
     throw asStartError(error, folder)
@@ -122,7 +123,8 @@ async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
   if (opened.kind === 'open') return opened
   if (opened.kind === 'unusable') throw new StartError('data', opened.message)
   const other = readServiceFile(folder.serviceFile)
-  const which = other === undefined ? 'another process uses it' : `pid ${other.pid}, ${other.url}`
+  const user = opened.pid === undefined ? 'another process uses it' : `pid ${opened.pid} has its database open`
+  const which = other === undefined ? user : `pid ${other.pid}, ${other.url}`
   throw new StartError('locked', `A Drydock service is already running on the data folder ${folder.folder}: ${which}.`)
 }
 
@@ -130,15 +132,18 @@ async function run(
   options: StartOptions,
   folder: DataFolder,
   {
-    storage,
+    opened,
     open,
     closeAll,
-  }: { readonly storage: Storage; readonly open: (() => Promise<void>)[]; readonly closeAll: () => Promise<void> },
+  }: { readonly opened: OpenedFolder; readonly open: (() => Promise<void>)[]; readonly closeAll: () => Promise<void> },
 ): Promise<RunningServer> {
+  const { storage } = opened
   const log = createLog(options.logLevel ?? 'info', folder.log)
   const startedAt = systemTime.wall()
   const warning = await fileSystemWarning(folder.folder, options.look)
   if (warning !== undefined) log.warn('the disk of the data folder may not be reliable', { warning })
+  const stopKeeping = keepLock(opened, log)
+  open.push(async () => stopKeeping())
   const release = catchUnhandled({ log, newRequestId: systemIds.worker, onDoubt })
   open.push(async () => release())
   const containers = openContainerState(storage)
@@ -278,6 +283,20 @@ async function run(
     hurry: core.hurry,
     stopped: stopped.promise,
   }
+}
+
+/** Makes the lock file again if it is deleted. @returns a function that stops looking */
+function keepLock(opened: OpenedFolder, log: Log): () => void {
+  let cancel: () => void
+  const look = () => {
+    if (!opened.keepLock()) {
+      log.error('another process has locked the data folder, because the lock file was deleted')
+      onDoubt()
+    }
+    cancel = systemTime.after(LOCK_LOOK_MS, look)
+  }
+  cancel = systemTime.after(LOCK_LOOK_MS, look)
+  return () => cancel()
 }
 
 const TYPES: Readonly<Record<string, string>> = {

@@ -1,30 +1,52 @@
+import { statSync } from 'node:fs'
 import BetterSqlite from 'better-sqlite3'
 import { errorCode } from '../domain/error-code.ts'
 import type { Storage } from '../services/ports/storage.ts'
+import { otherUserOf } from './database-users.ts'
 import { DatabaseUnusable } from './open-database.ts'
 import { openStorage } from './open-storage.ts'
 
 /** An open data folder: its lock is held until close. */
-export type OpenedFolder = { readonly kind: 'open'; readonly storage: Storage; readonly close: () => Promise<void> }
+export type OpenedFolder = {
+  readonly kind: 'open'
+  readonly storage: Storage
+  /** Whether this process still holds the lock; a lock file that was deleted is made again. */
+  readonly keepLock: () => boolean
+  readonly close: () => Promise<void>
+}
 
 /**
  * Locks a data folder and opens its database.
  * @param now ms since the epoch
- * @returns 'locked' when another service has it, 'unusable' with a sentence for a person when it cannot be opened
+ * @returns 'locked' when another process has it, with its number where that is known; 'unusable' with a sentence for a
+ *   person when it cannot be opened
  */
 export function openFolderStorage(
   files: { readonly lock: string; readonly database: string },
   now: number,
-): OpenedFolder | { readonly kind: 'locked' } | { readonly kind: 'unusable'; readonly message: string } {
-  const lock = lockFolder(files.lock)
-  if (lock === undefined) return { kind: 'locked' }
+):
+  | OpenedFolder
+  | { readonly kind: 'locked'; readonly pid: number | undefined }
+  | { readonly kind: 'unusable'; readonly message: string } {
+  let lock = lockFolder(files.lock)
+  const pid = otherUserOf(files.database)
+  if (lock === undefined || pid !== undefined) {
+    lock?.release()
+    return { kind: 'locked', pid }
+  }
   try {
     const storage = openStorage(files.database, now)
+    const keepLock = () => {
+      if (lock?.isThere() === true) return true
+      lock?.release()
+      lock = lockFolder(files.lock)
+      return lock !== undefined
+    }
     const close = async () => {
       await storage.close()
-      lock.release()
+      lock?.release()
     }
-    return { kind: 'open', storage, close }
+    return { kind: 'open', storage, keepLock, close }
   } catch (error) {
     lock.release()
     if (error instanceof DatabaseUnusable) return { kind: 'unusable', message: error.message }
@@ -33,7 +55,11 @@ export function openFolderStorage(
 }
 
 /** The lock of a data folder, held by this process. */
-type FolderLock = { readonly release: () => void }
+type FolderLock = {
+  /** Whether its file is still the one that others would lock. */
+  readonly isThere: () => boolean
+  readonly release: () => void
+}
 
 /**
  * Locks a data folder for one service. The lock is one of the operating system, so it ends with the process however
@@ -45,7 +71,9 @@ function lockFolder(file: string): FolderLock | undefined {
   const db = new BetterSqlite(file, { timeout: 0 })
   try {
     db.exec('BEGIN EXCLUSIVE')
+    const { ino } = statSync(file)
     return {
+      isThere: () => statSync(file, { throwIfNoEntry: false })?.ino === ino,
       release: () => {
         if (!db.open) return
         db.exec('ROLLBACK')

@@ -1,10 +1,10 @@
 /** docs/spec/targets.md, 2.8 and 2.9: a data folder in use, a port that is taken. */
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import { servedService, startedService } from '../support/served-service.ts'
+import { servedService, startedService, until } from '../support/served-service.ts'
 import { withClients } from '../support/submit-load.ts'
 import { holderOf } from './lose-workers.ts'
 
@@ -36,6 +36,31 @@ export async function startSecondServices({ runs }: { runs: number }) {
   service.openGate('go')
   expect(await service.jobEnd('work', id)).not.toHaveProperty('retries')
   expect((await service.get('/api/workers')).workers).toMatchObject([{ id: worker.id, jobsDone: 1 }])
+  return { runs }
+}
+
+/** Deletes the lock file of a service that runs, and starts another on its folder. */
+export async function startWithoutLock({ runs }: { runs: number }) {
+  const service = await startedService()
+  await service.createEndpoint('work', { workersMax: 1 })
+  const { pid } = service.serviceFile()
+  for (let n = 0; n < runs; n++) {
+    const id = await service.run('work', { n, gates: [service.gate(`go-${n}`)] })
+    await holderOf(service, id)
+    rmSync(join(service.data, 'drydock.lock'))
+    if (n % 2 === 1) rmSync(join(service.data, 'service.json'))
+    const { exitCode, stdout, stderr } = await service.command('serve', '--port', '0')
+    expect({ exitCode, stdout }).toEqual({ exitCode: REFUSED, stdout: '' })
+    expect(JSON.parse(stderr)).toEqual({
+      code: 'DATA_FOLDER_IN_USE',
+      error: expect.stringContaining(`pid ${pid}`),
+    })
+    await until(() => expect(existsSync(join(service.data, 'drydock.lock'))).toBe(true))
+    service.openGate(`go-${n}`)
+    expect(await service.jobEnd('work', id)).toMatchObject({ status: 'COMPLETED', output: { n } })
+  }
+  await service.stop()
+  expect(service.integrity()).toEqual(['ok'])
   return { runs }
 }
 

@@ -18,6 +18,7 @@ import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName }
 import { type Caller, GUEST } from '../services/keys.ts'
 import type { Endpoint } from '../services/ports/storage.ts'
 import type { GuardServices, ServiceBase, WorkerServices } from '../services/service-context.ts'
+import { noteAdmission } from './admission.ts'
 import { type NodeBindings, parseRequest } from './read-request.ts'
 
 /**
@@ -159,6 +160,7 @@ function socketOf(c: Context): Arrived | undefined {
 }
 
 function noteUse(c: Context, { namedKeys }: GuardServices, { holder, name }: Caller): void {
+  noteAdmission((c.env as NodeBindings | undefined)?.incoming)
   if (holder === 'named' && name !== undefined) namedKeys.noteUse(name, addressOf(c))
 }
 

@@ -17,6 +17,7 @@ import type { TraceHeaders } from '../domain/monitoring/trace-context.ts'
 import type { HandOut } from '../services/queue/parked-takes.ts'
 import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
 import type { LiveWorker } from '../services/worker-registry.ts'
+import { noteAdmission } from './admission.ts'
 import { type Bytes, bodyText, foldedText, withoutMark } from './body-text.ts'
 import { errorResponse } from './error-response.ts'
 import { jsonResponse } from './operation.ts'
@@ -48,6 +49,7 @@ export function createWorkerApp(service: ServiceBase & WorkerServices): Hono {
       token !== undefined && worker !== undefined && newId.sameHash(newId.hash(token), worker.tokenHash)
     if (worker === undefined || !tokens.some(isIts) || worker.endpointId !== c.req.param('endpointId'))
       throw new AppError('UNAUTHORIZED')
+    noteAdmission((c.env as NodeBindings | undefined)?.incoming)
     return worker
   }
 

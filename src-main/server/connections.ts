@@ -14,6 +14,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { whenAdmitted } from '../api/admission.ts'
 import { limit } from '../contract/limits.ts'
 import { TOKEN_PARAMETER } from '../contract/worker-protocol.ts'
 
@@ -146,16 +147,18 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
     asked(incoming, response) {
       const connection = all.get(incoming.socket)
       if (connection === undefined) return
-      const bringsKey = hasCredential(incoming)
       connection.busy += 1
       connection.headingSince = undefined
-      if (!connection.hasKey) count(connection, bringsKey ? 'known' : 'asking')
+      if (!connection.hasKey) count(connection, claimsKey(incoming) ? 'known' : 'asking')
+      whenAdmitted(incoming, () => {
+        connection.hasKey = true
+        if (connection.standing !== 'closed') count(connection, 'known')
+      })
       response?.once('close', () => {
         connection.busy -= 1
         connection.isKeptAlive = true
         connection.restSince = performance.now()
         connection.restBytes = incoming.socket.bytesRead
-        connection.hasKey ||= bringsKey && response.statusCode !== 401 && response.statusCode !== 403
         if (!connection.hasKey && connection.busy === 0 && connection.standing !== 'closed')
           count(connection, 'resting')
       })
@@ -166,9 +169,9 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
 
 const isStranger = (standing: Standing) => standing === 'asking' || standing === 'resting'
 
-// Whether it is the right one is said by the response.
-function hasCredential({ headers, url = '' }: IncomingMessage): boolean {
-  return headers.authorization !== undefined || headers.cookie !== undefined || WORKER_TOKEN.test(url)
+// Whether it is the right one is known later. Cookies do not count before that: browsers send those of other ports.
+function claimsKey({ headers, url = '' }: IncomingMessage): boolean {
+  return headers.authorization !== undefined || WORKER_TOKEN.test(url)
 }
 
 /** Ends a connection with a last answer, also where the client neither reads it nor closes its side. */

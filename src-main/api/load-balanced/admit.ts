@@ -23,6 +23,7 @@ import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../../d
 import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { GuardServices } from '../../services/service-context.ts'
+import { noteAdmission } from '../admission.ts'
 import { requireRoleOf, schemeOn } from '../guards.ts'
 import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
@@ -41,10 +42,8 @@ export type Admitted = {
  * @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN, UNAUTHORIZED, FORBIDDEN_ROLE, ENDPOINT_NOT_FOUND, NOT_DEPLOYED,
  * NOT_LOAD_BALANCED, BAD_FIELD
  */
-export async function admit(
-  { url = '', method, headers, socket }: IncomingMessage,
-  search: NamedSearch,
-): Promise<Admitted> {
+export async function admit(incoming: IncomingMessage, search: NamedSearch): Promise<Admitted> {
+  const { url = '', method, headers, socket } = incoming
   const { service } = search
   const { hosts } = service.info()
   const address = readAddress(url, headers.host)
@@ -62,6 +61,7 @@ export async function admit(
   const mayBeSession = page === undefined && address.form === 'path' && isOwnFetch(method, headers)
   const by = letIn(headers, { service, endpoint, mayBeSession })
   if (by === undefined) throw new AppError('UNAUTHORIZED')
+  noteAdmission(incoming)
   if (endpoint === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: address.endpointId.slice(0, 100) })
   requireLoadBalanced(endpoint, service)
   if (!address.target.startsWith('/') && !(address.target === '*' && method === 'OPTIONS'))

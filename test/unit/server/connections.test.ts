@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { noteAdmission } from '../../../src-main/api/admission.ts'
 import type { ConnectionLimits } from '../../../src-main/server/connections.ts'
 import { listen } from '../../../src-main/server/listen.ts'
 import { until } from '../../support/served-service.ts'
@@ -12,10 +13,11 @@ const ask = (headers = '', path = '/') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${
 async function setup(limits: Partial<ConnectionLimits>) {
   const held = Promise.withResolvers<void>()
   let seen = 0
-  const answer = async (request: Request) => {
+  const answer = async (request: Request, { incoming }: { readonly incoming?: object }) => {
     seen += 1
     const key = request.headers.get('authorization')
-    if (key !== null && key !== 'right') return new Response('no', { status: 401 })
+    if (key === 'right' || request.url.includes('token=right')) noteAdmission(incoming)
+    if (key !== null && key !== 'right' && !request.url.endsWith('/open')) return new Response('no', { status: 401 })
     if (request.url.endsWith('/held')) await held.promise
     return new Response('well')
   }
@@ -125,6 +127,17 @@ it('connections with a key do not count, while they ask and after', async () => 
   for (const { socket } of polls) socket.write(ask())
   for (const { text } of polls) await until(() => expect(text().match(/well/g)).toHaveLength(2))
   expect(stranger.socket.closed).toBe(false)
+})
+
+it.each([
+  ['a cookie that opens nothing', 'cookie: a=b\r\n'],
+  ['a wrong key for a page that asks for none', 'authorization: wrong\r\n'],
+])('%s makes a connection no better than others', async (_what, headers) => {
+  const { open } = await setup({ strangers: 1 })
+  const first = await open(ask(headers, '/open'))
+  await first.answered()
+  await (await open(ask())).answered()
+  await first.closed()
 })
 
 it('a wrong key is none', async () => {

@@ -18,7 +18,7 @@ import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName }
 import { type Caller, GUEST } from '../services/keys.ts'
 import type { Endpoint } from '../services/ports/storage.ts'
 import type { GuardServices, ServiceBase, WorkerServices } from '../services/service-context.ts'
-import { noteAdmission } from './admission.ts'
+import { noteAdmission, repeatAdmission, setAdmission } from './admission.ts'
 import { type NodeBindings, parseRequest } from './read-request.ts'
 
 /**
@@ -82,35 +82,38 @@ function hasBody(c: Context): boolean {
  * call others
  */
 export function requireRole(c: Context, service: GuardServices, needed: Role): Caller {
-  const caller = requireCaller(c, service)
-  requireRoleOf(caller, needed)
-  admits(c, () => requireRole(c, service, needed))
+  const check = () => {
+    const caller = callerNow(c, service)
+    requireRoleOf(caller, needed)
+    return caller
+  }
+  const caller = check()
+  noteUse(c, service, caller)
+  setAdmission(c, check)
   return caller
 }
 
-// The check that admitted a request, for responses that stay open.
-const ADMISSION = 'admission'
-const admits = (c: Context, ask: () => void) => c.set(ADMISSION, ask)
-
-/** Ends a response that is a stream of events soon after its caller may no longer read it. */
+/** Ends an event stream soon after its caller loses access. */
 export function endWithKey(c: Context, { openStreams }: GuardServices, response: Response): Response {
   const { outgoing } = (c.env ?? {}) as NodeBindings
-  const ask = c.get(ADMISSION) as (() => void) | undefined
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
-  if (!isStream || ask === undefined || outgoing === undefined) return response
-  const isAllowed = () => {
-    try {
-      ask()
-      return true
-    } catch {
-      return false
-    }
-  }
+  if (!isStream || outgoing === undefined || outgoing.closed) return response
+  const isAllowed = () => isFine(() => repeatAdmission(c))
   outgoing.once(
     'close',
     openStreams.watch(isAllowed, () => outgoing.destroy()),
   )
   return response
+}
+
+/** Whether a check passes. */
+export function isFine(check: () => void): boolean {
+  try {
+    check()
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** The same of a caller who is known. @throws AppError FORBIDDEN_ROLE, FORBIDDEN_KEY */
@@ -124,10 +127,16 @@ export function requireRoleOf({ role, name = '' }: Caller, needed: Role): void {
  * @throws AppError UNAUTHORIZED
  */
 export function requireCaller(c: Context, service: GuardServices): Caller {
+  const caller = callerNow(c, service)
+  noteUse(c, service, caller)
+  setAdmission(c, () => callerNow(c, service))
+  return caller
+}
+
+function callerNow(c: Context, service: GuardServices): Caller {
   const key = keyFromHeader(c.req.header('authorization'))
   const caller = key === undefined ? sessionCaller(c, service) : service.keys.callerOf(key)
   if (caller === undefined) throw new AppError('UNAUTHORIZED')
-  noteUse(c, service, caller)
   return caller
 }
 
@@ -181,12 +190,16 @@ export function requireEndpoint(c: Context, service: GuardServices, endpointId: 
  * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE
  */
 export function requireOpen(c: Context, service: GuardServices, endpoint: Endpoint | undefined, needed: Role): void {
-  const key = keyFromHeader(c.req.header('authorization'))
-  const caller = key === undefined ? sessionCaller(c, service) : service.keys.callerOn(key, endpoint)
-  if (caller === undefined) throw new AppError('UNAUTHORIZED')
-  noteUse(c, service, caller)
-  if (caller.role !== undefined) requireRoleOf(caller, needed)
-  admits(c, () => requireOpen(c, service, endpoint && service.storage.endpoints.get(endpoint.id), needed))
+  const check = () => {
+    const now = endpoint && service.storage.endpoints.get(endpoint.id)
+    const key = keyFromHeader(c.req.header('authorization'))
+    const caller = key === undefined ? sessionCaller(c, service) : service.keys.callerOn(key, now)
+    if (caller === undefined) throw new AppError('UNAUTHORIZED')
+    if (caller.role !== undefined) requireRoleOf(caller, needed)
+    return caller
+  }
+  noteUse(c, service, check())
+  setAdmission(c, check)
 }
 
 /** The secret of the session that a request brings; it may have ended. */

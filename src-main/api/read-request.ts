@@ -16,6 +16,7 @@ import { errorCode } from '../domain/error-code.ts'
 import type { Json, JsonText } from '../domain/json/json.ts'
 import { fieldsOf, findKeyProblem, keyProblemText, scanJson } from '../domain/json/scan-json.ts'
 import { jsonText } from '../services/ports/job-storage.ts'
+import { repeatAdmission } from './admission.ts'
 import { type Bytes, bodyText, foldedText, withoutMark } from './body-text.ts'
 import { fieldError } from './error-response.ts'
 
@@ -115,10 +116,10 @@ const ENCODINGS: Readonly<Record<string, Unpack | undefined>> = {
 export async function readBody(c: Context, maxBytes: number, operation: string): Promise<Bytes> {
   const tooLarge = () => new AppError('BODY_TOO_LARGE', { limit: exactSize(maxBytes), operation })
   const encoding = c.req.header('content-encoding')?.trim().toLowerCase() ?? ''
-  if (encoding === '' || encoding === 'identity') return readSent(c, maxBytes, tooLarge)
+  if (encoding === '' || encoding === 'identity') return readAdmitted(c, maxBytes, tooLarge)
   const unpack = Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined
   if (unpack === undefined) throw new AppError('UNSUPPORTED_ENCODING', { encoding: encoding.slice(0, 100) })
-  const packed = await readSent(c, maxBytes, tooLarge)
+  const packed = await readAdmitted(c, maxBytes, tooLarge)
   try {
     return await unpack(packed, { maxOutputLength: maxBytes })
   } catch (error) {
@@ -126,6 +127,13 @@ export async function readBody(c: Context, maxBytes: number, operation: string):
     const why = `it is not ${encoding}, as its Content-Encoding says (${(error as Error).message})`
     throw new AppError('BAD_FIELD', { field: 'body', why }, { cause: error })
   }
+}
+
+// A slow body must not outlive the key that its headers brought.
+async function readAdmitted(c: Context, maxBytes: number, tooLarge: () => AppError): Promise<Bytes> {
+  const sent = await readSent(c, maxBytes, tooLarge)
+  repeatAdmission(c)
+  return sent
 }
 
 // The bytes as they were sent.

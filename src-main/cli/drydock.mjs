@@ -25,7 +25,7 @@ if (IS_CLONE && mayNeedSetUp()) {
 }
 
 // DRYDOCK_RESTART=0 leaves restarts to another supervisor, such as systemd or Docker.
-const IS_SERVICE = ['serve', 'start'].includes(process.argv[2]) && process.env.DRYDOCK_RESTART !== '0'
+const IS_SERVICE = ['serve', 'start'].includes(commandOf(process.argv.slice(2))) && process.env.DRYDOCK_RESTART !== '0'
 const IS_CHILD = process.env.DRYDOCK_LAUNCHER_PID === String(process.ppid)
 // Pauses before restarts after a crash, in ms. A service that runs for a minute resets the count.
 const RESTART_MS = [500, 1000, 2000, 4000, 8000]
@@ -38,6 +38,18 @@ if (IS_CHILD || (NODE === process.execPath && !IS_SERVICE)) {
   await import(pathToFileURL(main).href)
 } else {
   await handOver()
+}
+
+/** The command among the arguments; options of the program itself may stand before it. */
+function commandOf(argv) {
+  const isValue = (at) => ['--data', '--url', '--key'].includes(argv[at - 1])
+  return argv.find((argument, at) => !argument.startsWith('-') && !isValue(at))
+}
+
+/** Whether a process crashed. Windows knows no signals: it has the code of an abort, or of an exception. */
+function hasCrashed(code, signal) {
+  if (process.platform !== 'win32') return signal !== null
+  return code === 134 || code >= 0xc0000000
 }
 
 async function commandLine() {
@@ -89,7 +101,7 @@ async function handOver() {
     })
     child.once('exit', (code, signal) => {
       // A service that cannot start, such as on a port in use, exits with a code and is not restarted.
-      if (signal === null || signal in handlers || !IS_SERVICE || isStopping) return end(code, signal)
+      if (!hasCrashed(code, signal) || signal in handlers || !IS_SERVICE || isStopping) return end(code, signal)
       crashes = performance.now() - startedAt > STEADY_MS ? 1 : crashes + 1
       const ms = RESTART_MS[crashes - 1]
       if (ms === undefined) return end(code, signal)

@@ -36,8 +36,9 @@ export function createOutput(surroundings: Surroundings, json: boolean): Output 
   const { stdout, stderr, env } = surroundings
   const colours = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
   const paint = (colour: Colour, text: string) =>
-    colours && text !== '' ? styleText(colour, text, { validateStream: false }) : text
-  const line = (text = '') => void stdout.write(`${exceptColours(text)}\n`)
+    colours && text !== '' ? styleText(colour, plainText(text), { validateStream: false }) : text
+  const clean = colours ? exceptColours : plainText
+  const line = (text = '') => void stdout.write(`${clean(text)}\n`)
 
   return {
     json,
@@ -45,10 +46,10 @@ export function createOutput(surroundings: Surroundings, json: boolean): Output 
     line,
     paint,
     document: (value) => void stdout.write(`${escaped(writeExact(value) ?? '')}\n`),
-    note: (text) => void stderr.write(`${exceptColours(asCalled(text, surroundings))}\n`),
+    note: (text) => void stderr.write(`${clean(asCalled(text, surroundings))}\n`),
     hint: (text) => line(asCalled(text, surroundings)),
     table(head, given) {
-      const rows = given.map((row) => row.map((cell) => exceptColours(cell.replace(LINE_BREAKS, ' '))))
+      const rows = given.map((row) => row.map((cell) => clean(cell.replace(LINE_BREAKS, ' '))))
       const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ''))))
       line(paint('bold', aligned(head, widths)))
       for (const row of rows) line(aligned(row, widths))
@@ -102,23 +103,23 @@ export function asCalled(text: string, caller: Caller): string {
 }
 
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
-// By these a text moves the cursor, sets the clipboard or is shown in another order than it has. Lines and tabs stay.
+// Characters that move the cursor, set the clipboard or reorder text. Newlines and tabs are kept.
 const UNSAFE = '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]'
 const UNSAFE_TEXT = new RegExp(UNSAFE, 'g')
 const UNSAFE_BUT_COLOURS = new RegExp(`(\\u001b\\[(?:1|22|3[1-4]|39|90)m)|${UNSAFE}`, 'g')
 
-/** A text from outside without what a terminal would obey. */
+/** Removes characters from an untrusted text that a terminal would interpret. */
 export function plainText(text: string): string {
   return text.replace(UNSAFE_TEXT, '')
 }
 
-/** The same of a line that `paint` has coloured. */
+/** Like plainText, but keeps the colours that `paint` adds. */
 export function exceptColours(text: string): string {
   return text.replace(UNSAFE_BUT_COLOURS, (_unsafe, colour: string | undefined) => colour ?? '')
 }
 
-// JSON escapes some of them by itself, and may escape all.
-function escaped(json: string): string {
+/** JSON without them: it escapes only some of these characters, but allows an escape for each. */
+export function escaped(json: string): string {
   return json.replace(UNSAFE_TEXT, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

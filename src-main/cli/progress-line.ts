@@ -80,6 +80,12 @@ export function createStatusLine(
   // A line can be redrawn only where it is known how wide it is.
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   return (text) => {
-    if (columns > 0) stdout.write(CLEAR_LINE + plainText(text).slice(0, columns - 1))
+    if (columns > 0)
+      stdout.write(
+        CLEAR_LINE +
+          plainText(text)
+            .replace(/\s+/g, ' ')
+            .slice(0, columns - 1),
+      )
   }
 }

@@ -41,7 +41,7 @@ import { addTest } from './commands/test.ts'
 import { addWhatIf } from './commands/what-if.ts'
 import { addWorkers } from './commands/workers.ts'
 import { addWorkflow } from './commands/workflow/workflow.ts'
-import { asCalled, plainText } from './output.ts'
+import { asCalled, escaped, plainText } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
 
 // In the order of `drydock --help`: from the first start to the last look.
@@ -88,7 +88,9 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     // The parser may have stopped before it came to the option.
     const json = program.opts<{ json?: true }>().json === true || argv.includes('--json')
     surroundings.stderr.write(
-      json ? `${JSON.stringify(failure.body)}\n` : `drydock: ${asCalled(oneLine(failure.message), surroundings)}\n`,
+      json
+        ? `${escaped(JSON.stringify(failure.body))}\n`
+        : `drydock: ${asCalled(oneLine(failure.message), surroundings)}\n`,
     )
     return failure.exitCode
   }

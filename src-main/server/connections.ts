@@ -16,7 +16,6 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { whenAdmitted } from '../api/admission.ts'
 import { limit } from '../contract/limits.ts'
-import { TOKEN_PARAMETER } from '../contract/worker-protocol.ts'
 
 /** What connections may take. Spans in ms. */
 export type ConnectionLimits = {
@@ -39,7 +38,7 @@ export type Connections = {
   readonly close: () => void
 }
 
-/** How a connection counts: `known` has shown a key or brings one right now, the other two are those of strangers. */
+/** How a connection counts: `known` has shown a key that was accepted, the other two are those of strangers. */
 type Standing = 'known' | 'asking' | 'resting' | 'closed'
 
 type Connection = {
@@ -70,7 +69,6 @@ const DEFAULTS: ConnectionLimits = {
 export const REQUEST_TIMEOUT = 'HTTP/1.1 408 Request Timeout\r\nconnection: close\r\ncontent-length: 0\r\n\r\n'
 // How long a client has to read why it is cut off, ms; source: ours. One that does not close its side would stay open.
 const LINGER_MS = 1000
-const WORKER_TOKEN = new RegExp(`[?&]${TOKEN_PARAMETER}=`)
 
 /** Watches the connections of a listener. @param limits those that are not given are the usual ones */
 export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connections {
@@ -149,7 +147,7 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
       if (connection === undefined) return
       connection.busy += 1
       connection.headingSince = undefined
-      if (!connection.hasKey) count(connection, claimsKey(incoming) ? 'known' : 'asking')
+      if (!connection.hasKey) count(connection, 'asking')
       whenAdmitted(incoming, () => {
         connection.hasKey = true
         if (connection.standing !== 'closed') count(connection, 'known')
@@ -168,11 +166,6 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
 }
 
 const isStranger = (standing: Standing) => standing === 'asking' || standing === 'resting'
-
-// Whether it is the right one is known later. Cookies do not count before that: browsers send those of other ports.
-function claimsKey({ headers, url = '' }: IncomingMessage): boolean {
-  return headers.authorization !== undefined || WORKER_TOKEN.test(url)
-}
 
 /** Ends a connection with a last answer, also where the client neither reads it nor closes its side. */
 export function endSocketWith(socket: Duplex, response: string): void {

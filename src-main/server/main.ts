@@ -72,10 +72,11 @@ export type RunningServer = {
 const STOP_GRACE_MS = 10_000
 const RESPONSE_GRACE_MS = 2000
 const LOCK_WAIT_MS = 1000
-// Nothing more is written. The launcher and the desktop start a service again that a signal has ended.
-const onDoubt = () => process.kill(process.pid, 'SIGKILL')
+// Nothing more is written. The launcher and the desktop restart a service that was terminated by a signal; on Windows,
+// which has none, by the code of an abort.
+const onDoubt = () => (process.platform === 'win32' ? process.exit(134) : process.kill(process.pid, 'SIGKILL'))
 const LOCK_RETRY_MS = 50
-const LOCK_LOOK_MS = 1000
+const LOCK_CHECK_MS = 1000
 // The built program is one flat folder.
 const CLI = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../cli/main.ts' : 'cli.js', import.meta.url))
 const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
@@ -123,8 +124,12 @@ async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
   if (opened.kind === 'open') return opened
   if (opened.kind === 'unusable') throw new StartError('data', opened.message)
   const other = readServiceFile(folder.serviceFile)
-  const user = opened.pid === undefined ? 'another process uses it' : `pid ${opened.pid} has its database open`
-  const which = other === undefined ? user : `pid ${other.pid}, ${other.url}`
+  if (opened.pid !== undefined && opened.pid !== other?.pid)
+    throw new StartError(
+      'locked',
+      `The data folder ${folder.folder} is in use: pid ${opened.pid} has its database open. Stop that process, then start Drydock again.`,
+    )
+  const which = other === undefined ? 'another process uses it' : `pid ${other.pid}, ${other.url}`
   throw new StartError('locked', `A Drydock service is already running on the data folder ${folder.folder}: ${which}.`)
 }
 
@@ -285,17 +290,21 @@ async function run(
   }
 }
 
-/** Makes the lock file again if it is deleted. @returns a function that stops looking */
+/** Re-creates the lock file if it is deleted. @returns a function that stops the check */
 function keepLock(opened: OpenedFolder, log: Log): () => void {
-  let cancel: () => void
-  const look = () => {
-    if (!opened.keepLock()) {
-      log.error('another process has locked the data folder, because the lock file was deleted')
+  let hasFailed = false
+  let cancel = systemTime.after(LOCK_CHECK_MS, check)
+  function check(): void {
+    cancel = systemTime.after(LOCK_CHECK_MS, check)
+    try {
+      if (opened.keepLock()) return
+      log.error('another process uses the data folder, whose lock file was deleted')
       onDoubt()
+    } catch (error) {
+      if (!hasFailed) log.warn('the lock file cannot be made again', { error })
+      hasFailed = true
     }
-    cancel = systemTime.after(LOCK_LOOK_MS, look)
   }
-  cancel = systemTime.after(LOCK_LOOK_MS, look)
   return () => cancel()
 }
 

@@ -133,11 +133,16 @@ function readHash(stored: unknown): Uint8Array | undefined {
 // key until it ends, or the key does. A named key is known by its hash: another one of the same name is another key.
 // Only hashes are stored: of links in memory, of sessions in the database. A new account key ends them all. Source:
 // ours; the limits are in contract/limits.
-const SESSIONS = 'account.sessions'
+// Another name than that of older versions, whose sessions do not say which key they are of.
+const SESSIONS = 'account.keySessions'
 
-/** A session as stored. `endsAt` is steady ms. Without `keyHash` it is one of the account. */
-type StoredSession = { readonly hash: readonly number[]; readonly endsAt: number; readonly keyHash?: readonly number[] }
-type Link = { readonly hash: Uint8Array; readonly endsAt: number; readonly keyHash?: readonly number[] }
+/** A session as stored. `endsAt` is steady ms; `keyHash` null: it belongs to the account key. */
+type StoredSession = Link & { readonly hash: readonly number[] }
+type Link = {
+  readonly hash: Uint8Array | readonly number[]
+  readonly endsAt: number
+  readonly keyHash: readonly number[] | null
+}
 
 /** The sessions of the service. */
 export type Sessions = {
@@ -206,10 +211,10 @@ function createSessions({
   let links: readonly Link[] = []
   let sessions = readStored(storage.state.get(SESSIONS))
 
-  const isOf =
-    (secret: string) =>
-    ({ hash }: { readonly hash: Uint8Array | readonly number[] }) =>
-      newId.sameHash(newId.hash(secret), Uint8Array.from(hash))
+  const isOf = (secret: string) => {
+    const wanted = newId.hash(secret)
+    return ({ hash }: Pick<Link, 'hash'>) => newId.sameHash(wanted, Uint8Array.from(hash))
+  }
   const lives = ({ endsAt }: { readonly endsAt: number }) => endsAt > clock.steady()
 
   async function store(next: readonly StoredSession[]): Promise<void> {
@@ -217,7 +222,7 @@ function createSessions({
     try {
       await storage.write(() => storage.state.set(SESSIONS, sessions))
     } catch (error) {
-      // A restart would bring back what is stored, so it counts now, too.
+      // Matches memory to the database, because a restart would restore the stored sessions.
       sessions = readStored(storage.state.get(SESSIONS))
       throw error
     }
@@ -229,7 +234,11 @@ function createSessions({
       const lifeMs = limit('sessionLinkMs')
       const key = holder === 'named' && name !== undefined ? namedKeys.named(name) : undefined
       if (holder === 'named' && key === undefined) throw new AppError('UNAUTHORIZED')
-      const link = { hash: newId.hash(code), endsAt: clock.steady() + lifeMs, ...(key && { keyHash: [...key.hash] }) }
+      const link = {
+        hash: newId.hash(code),
+        endsAt: clock.steady() + lifeMs,
+        keyHash: key === undefined ? null : [...key.hash],
+      }
       links = [...links.filter(lives), link].slice(-limit('sessionLinks'))
       return { code, expiresAt: clock.now() + lifeMs }
     },
@@ -240,14 +249,15 @@ function createSessions({
       const secret = newSecretId(newId)
       const { keyHash } = link
       const endsAt = clock.steady() + limit('sessionMs')
-      const session = { hash: [...newId.hash(secret)], endsAt, ...(keyHash && { keyHash }) }
+      const session = { hash: [...newId.hash(secret)], endsAt, keyHash }
       await store([...sessions.filter(lives), session].slice(-limit('sessions')))
       return secret
     },
     count: () => sessions.filter(lives).length,
     callerOf(secret) {
       const session = sessions.filter(lives).find(isOf(secret))
-      if (session?.keyHash === undefined) return session && ACCOUNT_CALLER
+      if (session === undefined) return undefined
+      if (session.keyHash === null) return ACCOUNT_CALLER
       const key = namedKeys.withHash(Uint8Array.from(session.keyHash))
       return key && callerNamed(key)
     },
@@ -261,7 +271,6 @@ function createSessions({
   }
 }
 
-// Sessions that name their key, as an older version stored them, do not say which one it was.
 function readStored(stored: unknown): readonly StoredSession[] {
-  return Array.isArray(stored) ? stored.filter((session) => !('keyName' in session)) : []
+  return Array.isArray(stored) ? (stored as readonly StoredSession[]) : []
 }

@@ -63,7 +63,7 @@ export function createNamedKeys({
       try {
         await storage.write(() => storage.keys.insert(key))
       } catch (error) {
-        keys.delete(name)
+        if (keys.get(name) === key) keys.delete(name)
         throw error
       }
       return { ...viewOf(key), key: text }
@@ -76,8 +76,8 @@ export function createNamedKeys({
       try {
         await storage.write(() => storage.keys.remove(name))
       } catch (error) {
-        // A restart would bring it back, so it must still be there to be revoked.
-        keys.set(name, key)
+        // The key is still stored, so it stays and can be revoked again.
+        if (!keys.has(name)) keys.set(name, key)
         throw error
       }
     },

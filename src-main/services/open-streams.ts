@@ -1,15 +1,16 @@
+import { AsyncResource } from 'node:async_hooks'
 import type { Clock } from './ports/system.ts'
 
-// A stream has to end within a second; source: ours.
-const LOOK_EVERY_MS = 500
+// Streams must end within a second; source: ours.
+const CHECK_INTERVAL_MS = 500
 
 /** Responses that stay open. Each ends soon after its key or session has ended. */
 export type OpenStreams = {
-  /** @param isAllowed whether the caller may still read it @returns call when it has ended */
+  /** @param isAllowed whether the caller may still read the stream @returns a function that stops the checks */
   readonly watch: (isAllowed: () => boolean, end: () => void) => () => void
 }
 
-/** Makes the watch; it costs nothing while no stream is open. */
+/** Checks open streams periodically. No timer runs while none is open. */
 export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'after'> }): OpenStreams {
   const streams = new Set<{ readonly isAllowed: () => boolean; readonly end: () => void }>()
   let isPlanned = false
@@ -17,16 +18,19 @@ export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'afte
   function plan(): void {
     if (isPlanned || streams.size === 0) return
     isPlanned = true
-    clock.after(LOOK_EVERY_MS, () => {
-      isPlanned = false
-      for (const stream of [...streams]) {
-        if (stream.isAllowed()) continue
-        streams.delete(stream)
-        stream.end()
-      }
-      plan()
-    })
+    clock.after(CHECK_INTERVAL_MS, checkAll)
   }
+
+  // Not in the context of the request that happened to plan it.
+  const checkAll = AsyncResource.bind(() => {
+    isPlanned = false
+    for (const stream of [...streams]) {
+      if (stream.isAllowed()) continue
+      streams.delete(stream)
+      stream.end()
+    }
+    plan()
+  })
 
   return {
     watch(isAllowed, end) {

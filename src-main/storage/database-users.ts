@@ -1,13 +1,13 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 
 const LSOF_MS = 5000
 
 /**
- * Finds another process that has a database open. A lock file can be deleted under the process that holds it, an open
- * file cannot. On Windows an open lock file cannot be deleted either, so nothing is asked there.
- * @returns its number; undefined: none, or none of this user
+ * Finds another process that has a database open. On Linux and macOS, a lock file can be deleted while a process holds
+ * it, but the process keeps the database open. Windows does not delete open files, so nothing is asked there.
+ * @returns its process id; undefined if no process of this user has it open
  */
 export function otherUserOf(database: string): number | undefined {
   if (process.platform === 'linux') return readProc(database)
@@ -19,7 +19,7 @@ function readProc(database: string): number | undefined {
   if (wanted === undefined) return undefined
   const isDatabase = (file: string) =>
     orUndefined(() => {
-      // The name first: a stat of each open file of each process would take ten times as long.
+      // Compares names first, because a stat of every open file would take ten times as long.
       if (basename(readlinkSync(file)) !== wanted.name) return false
       const { dev, ino } = statSync(file)
       return dev === wanted.dev && ino === wanted.ino
@@ -33,20 +33,15 @@ function readProc(database: string): number | undefined {
 }
 
 function askLsof(database: string): number | undefined {
-  const printed = orUndefined(() =>
-    execFileSync('lsof', ['-t', '--', database], {
-      encoding: 'utf8',
-      timeout: LSOF_MS,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }),
-  )
-  return printed
-    ?.split('\n')
+  // It may end with 1 although it has printed processes.
+  const { stdout } = spawnSync('/usr/sbin/lsof', ['-t', '--', database], { encoding: 'utf8', timeout: LSOF_MS })
+  return (stdout ?? '')
+    .split('\n')
     .map(Number)
     .find((pid) => pid > 0 && pid !== process.pid)
 }
 
-// A process may end between two looks, and those of other users show nothing.
+// A process may exit during the scan, and processes of other users are not readable.
 function orUndefined<Result>(look: () => Result): Result | undefined {
   try {
     return look()

@@ -6,6 +6,7 @@
  * Two things follow a commit. At once: what the service itself knows (counts, leases, jobs that workers get). When it
  * is on the disk: whatever somebody outside could be told, and what cannot be undone, like deleting a file.
  */
+import { AsyncResource } from 'node:async_hooks'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
 import { errorCode } from '../domain/error-code.ts'
@@ -121,10 +122,13 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
     else for (const { reject } of works) reject(failure)
   }
 
+  // Many requests share a flush, so none of them may count as its cause.
+  const flushAlone = AsyncResource.bind(flush)
+
   function schedule(): void {
     if (scheduled || closed) return
     scheduled = true
-    setImmediate(flush)
+    setImmediate(flushAlone)
   }
 
   return {

@@ -10,7 +10,7 @@ import { openStorage } from './open-storage.ts'
 export type OpenedFolder = {
   readonly kind: 'open'
   readonly storage: Storage
-  /** Whether this process still holds the lock; a lock file that was deleted is made again. */
+  /** Re-creates a deleted lock file. @returns false if another process has taken the folder */
   readonly keepLock: () => boolean
   readonly close: () => Promise<void>
 }
@@ -18,7 +18,7 @@ export type OpenedFolder = {
 /**
  * Locks a data folder and opens its database.
  * @param now ms since the epoch
- * @returns 'locked' when another process has it, with its number where that is known; 'unusable' with a sentence for a
+ * @returns 'locked' when another process has it, with its process id if known; 'unusable' with a sentence for a
  *   person when it cannot be opened
  */
 export function openFolderStorage(
@@ -28,19 +28,19 @@ export function openFolderStorage(
   | OpenedFolder
   | { readonly kind: 'locked'; readonly pid: number | undefined }
   | { readonly kind: 'unusable'; readonly message: string } {
-  let lock = lockFolder(files.lock)
+  // Before it locks, because a service whose lock file was deleted may be locking it again.
   const pid = otherUserOf(files.database)
-  if (lock === undefined || pid !== undefined) {
-    lock?.release()
-    return { kind: 'locked', pid }
-  }
+  let lock = pid === undefined ? lockFolder(files.lock) : undefined
+  if (lock === undefined) return { kind: 'locked', pid }
   try {
     const storage = openStorage(files.database, now)
     const keepLock = () => {
       if (lock?.isThere() === true) return true
+      const next = lockFolder(files.lock)
+      if (next === undefined) return otherUserOf(files.database) === undefined
       lock?.release()
-      lock = lockFolder(files.lock)
-      return lock !== undefined
+      lock = next
+      return true
     }
     const close = async () => {
       await storage.close()
@@ -56,7 +56,7 @@ export function openFolderStorage(
 
 /** The lock of a data folder, held by this process. */
 type FolderLock = {
-  /** Whether its file is still the one that others would lock. */
+  /** Whether the path still refers to the locked file. */
   readonly isThere: () => boolean
   readonly release: () => void
 }

@@ -248,6 +248,6 @@ describe('a session', () => {
     const cookie = await signIn()
     await restart('in order')
     expect(await withCookie(cookie)).toBe('200')
-    expect(JSON.stringify(storage().state.get('account.sessions'))).not.toContain(cookie.slice(COOKIE.length + 1))
+    expect(JSON.stringify(storage().state.get('account.keySessions'))).not.toContain(cookie.slice(COOKIE.length + 1))
   })
 })

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
 import { startedService, until } from '../support/served-service.ts'
+import { createWeb } from '../support/web-client.ts'
 
 /** Opens a stream of events, and says when it has ended. */
 async function follow(url: string, headers: Readonly<Record<string, string>>) {
@@ -22,21 +23,25 @@ async function follow(url: string, headers: Readonly<Record<string, string>>) {
 test('open streams end when their key is revoked, their session is ended or the account key is rotated', async () => {
   const service = await startedService()
   await service.createEndpoint('work')
+  await createWeb(service)
   const url = service.url()
   const account = service.read('data', 'account.key').trim()
   const client = createClient({ url, key: account })
-  const { key } = await service.post('/api/keys', { name: 'ada', role: 'read' })
+  const { key } = await service.post('/api/keys', { name: 'ada', role: 'run' })
   const link = new URL((await client.call('sessionLinkCreate')).url)
   const signedIn = await fetch(link, { redirect: 'manual', headers: { 'sec-fetch-site': 'none' } })
   const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
   const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
   const ofKey = await follow(`${url}/events`, bearer(key))
   const logsOfKey = await follow(`${url}/api/endpoints/work/logs?follow=true`, bearer(key))
+  const gate = service.gate('event')
+  service.openGate('event-0')
+  const ofWorker = await follow(`${url}/lb/web/events?gate=${encodeURIComponent(gate)}`, bearer(key))
   const ofSession = await follow(`${url}/events`, { cookie, 'sec-fetch-site': 'same-origin' })
   const ofAccount = await follow(`${url}/events`, bearer(account))
 
   expect((await service.ask('DELETE', '/api/keys/ada')).status).toBe(200)
-  await until(() => expect([ofKey.isOver(), logsOfKey.isOver()]).toEqual([true, true]))
+  await until(() => expect([ofKey, logsOfKey, ofWorker].map(({ isOver }) => isOver())).toEqual([true, true, true]))
   expect([ofSession.isOver(), ofAccount.isOver()]).toEqual([false, false])
   await client.call('sessionsEnd')
   await until(() => expect(ofSession.isOver()).toBe(true))

@@ -44,7 +44,9 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
   async function respond(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const gone = new AbortController()
     let exchange: Exchange | undefined
+    let unwatch = () => {}
     const close = () => {
+      unwatch()
       if (!response.writableFinished) {
         if (exchange !== undefined) exchange.notes.error ??= GONE
         gone.abort()
@@ -55,7 +57,9 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
     try {
       await ready
       if (respondToPreflight(incoming, response)) return
-      exchange = beginExchange(incoming, service, { ...(await letIn(incoming, gone)), gone })
+      const admitted = await letIn(incoming, gone)
+      exchange = beginExchange(incoming, service, { ...admitted, gone })
+      unwatch = service.openStreams.watch(admitted.isAllowed, () => incoming.socket.destroy())
       if (gone.signal.aborted) close()
       else await passOn(exchange, response)
     } catch (error) {
@@ -84,10 +88,13 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
     let exchange: Exchange | undefined
     let seat: Seat | undefined
     let refused: number | undefined
+    let unwatchKey = () => {}
     try {
       await ready
-      const begun = beginExchange(incoming, service, { ...(await letIn(incoming, gone)), gone })
+      const admitted = await letIn(incoming, gone)
+      const begun = beginExchange(incoming, service, { ...admitted, gone })
       exchange = begun
+      unwatchKey = service.openStreams.watch(admitted.isAllowed, () => socket.destroy())
       if (begun.endpoint.config.faults !== undefined) await injectFaults(begun)
       seat = await takeSeat(begun, new Set())
       begun.notes.workerId = seat?.worker.id
@@ -101,6 +108,7 @@ export function createProxy(service: BalancerServices, ready: Promise<void>): Pr
       else writeSocketError(socket, known)
       refused = hasResponded ? undefined : errorBody(known).status
     } finally {
+      unwatchKey()
       const status = refused ?? exchange?.notes.status
       if (status !== undefined) count(incoming.method ?? 'GET', status)
       seat?.leave(true)

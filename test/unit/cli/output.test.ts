@@ -49,7 +49,7 @@ test('a text from outside cannot move the cursor, forge a row or change the orde
   expect(all.replace(/\u001b\[(?:1|22|31|39|90)m/g, '')).toBe(
     [
       `${'NAME'.padEnd(17)}  N`,
-      'a[2K b]0;tcde x 9  a[2K b]0;tcde',
+      'a[2K b]0;tcde x 9  a[2Kb]0;tcde',
       'a[2Kb]0;tcde',
       'name  a[2Kb]0;tcde',
       'a[2Kb]0;tcde',

@@ -80,12 +80,7 @@ export function createStatusLine(
   // A line can be redrawn only where it is known how wide it is.
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   return (text) => {
-    if (columns > 0)
-      stdout.write(
-        CLEAR_LINE +
-          plainText(text)
-            .replace(/\s+/g, ' ')
-            .slice(0, columns - 1),
-      )
+    const line = plainText(text).replaceAll('\n', ' ')
+    if (columns > 0) stdout.write(CLEAR_LINE + line.slice(0, columns - 1))
   }
 }

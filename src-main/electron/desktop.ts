@@ -213,12 +213,14 @@ export class Desktop {
   }
 
   async #connect(url: string, restarted: boolean): Promise<void> {
-    const { log } = this.#needs
+    const { log, shell } = this.#needs
     try {
       await this.#signIn(url, restarted)
     } catch (error) {
       // Another service may have taken over, or the desktop may be stopping.
       if (this.origin !== url || this.#stopped !== undefined) return
+      // A later navigation replaced this one.
+      if (errorCode(error) === 'ERR_ABORTED') return shell.show()
       log.warn('could not sign in the window', { error })
       this.#failedSignIns += 1
       this.pageLost(undefined)

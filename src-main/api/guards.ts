@@ -82,11 +82,15 @@ function hasBody(c: Context): boolean {
  * call others
  */
 export function requireRole(c: Context, service: GuardServices, needed: Role): Caller {
-  const check = () => {
+  return admitBy(c, service, () => {
     const caller = callerNow(c, service)
     requireRoleOf(caller, needed)
     return caller
-  }
+  })
+}
+
+/** Admits a request by a check that can be repeated while the request lasts. */
+function admitBy(c: Context, service: GuardServices, check: () => Caller): Caller {
   const caller = check()
   noteUse(c, service, caller)
   setAdmission(c, check)
@@ -98,22 +102,15 @@ export function endWithKey(c: Context, { openStreams }: GuardServices, response:
   const { outgoing } = (c.env ?? {}) as NodeBindings
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true
   if (!isStream || outgoing === undefined || outgoing.closed) return response
-  const isAllowed = () => isFine(() => repeatAdmission(c))
+  const check = () => {
+    repeatAdmission(c)
+    return true
+  }
   outgoing.once(
     'close',
-    openStreams.watch(isAllowed, () => outgoing.destroy()),
+    openStreams.watch(check, () => outgoing.destroy()),
   )
   return response
-}
-
-/** Whether a check passes. */
-export function isFine(check: () => void): boolean {
-  try {
-    check()
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The same of a caller who is known. @throws AppError FORBIDDEN_ROLE, FORBIDDEN_KEY */
@@ -127,10 +124,7 @@ export function requireRoleOf({ role, name = '' }: Caller, needed: Role): void {
  * @throws AppError UNAUTHORIZED
  */
 export function requireCaller(c: Context, service: GuardServices): Caller {
-  const caller = callerNow(c, service)
-  noteUse(c, service, caller)
-  setAdmission(c, () => callerNow(c, service))
-  return caller
+  return admitBy(c, service, () => callerNow(c, service))
 }
 
 function callerNow(c: Context, service: GuardServices): Caller {
@@ -190,16 +184,14 @@ export function requireEndpoint(c: Context, service: GuardServices, endpointId: 
  * @throws AppError UNAUTHORIZED, FORBIDDEN_ROLE
  */
 export function requireOpen(c: Context, service: GuardServices, endpoint: Endpoint | undefined, needed: Role): void {
-  const check = () => {
+  admitBy(c, service, () => {
     const now = endpoint && service.storage.endpoints.get(endpoint.id)
     const key = keyFromHeader(c.req.header('authorization'))
     const caller = key === undefined ? sessionCaller(c, service) : service.keys.callerOn(key, now)
     if (caller === undefined) throw new AppError('UNAUTHORIZED')
     if (caller.role !== undefined) requireRoleOf(caller, needed)
     return caller
-  }
-  noteUse(c, service, check())
-  setAdmission(c, check)
+  })
 }
 
 /** The secret of the session that a request brings; it may have ended. */

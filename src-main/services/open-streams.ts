@@ -6,7 +6,7 @@ const CHECK_INTERVAL_MS = 500
 
 /** Responses that stay open. Each ends soon after its key or session has ended. */
 export type OpenStreams = {
-  /** @param isAllowed whether the caller may still read the stream @returns a function that stops the checks */
+  /** @param isAllowed whether the caller may still read the stream; throwing counts as no @returns a function that stops the checks */
   readonly watch: (isAllowed: () => boolean, end: () => void) => () => void
 }
 
@@ -25,7 +25,7 @@ export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'afte
   const checkAll = AsyncResource.bind(() => {
     isPlanned = false
     for (const stream of [...streams]) {
-      if (stream.isAllowed()) continue
+      if (passes(stream.isAllowed)) continue
       streams.delete(stream)
       stream.end()
     }
@@ -39,5 +39,13 @@ export function createOpenStreams({ clock }: { readonly clock: Pick<Clock, 'afte
       plan()
       return () => void streams.delete(stream)
     },
+  }
+}
+
+function passes(check: () => boolean): boolean {
+  try {
+    return check()
+  } catch {
+    return false
   }
 }

@@ -24,7 +24,7 @@ import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
 import type { GuardServices } from '../../services/service-context.ts'
 import { noteAdmission } from '../admission.ts'
-import { isFine, requireRoleOf, schemeOn } from '../guards.ts'
+import { requireRoleOf, schemeOn } from '../guards.ts'
 import { findNamedEndpoint, type NamedSearch, namesEndpoint, type ReadHeader } from '../v2/named-endpoint.ts'
 
 /** A request that may go to a worker of the endpoint. */
@@ -35,7 +35,7 @@ export type Admitted = {
   readonly by: 'key' | 'session'
   /** Origin of the foreign page that sent it, if any. */
   readonly page: string | undefined
-  /** Whether its credential still opens the endpoint. */
+  /** Whether its credential still opens the endpoint; may throw if not. */
   readonly isAllowed: () => boolean
 }
 
@@ -70,10 +70,7 @@ export async function admit(incoming: IncomingMessage, search: NamedSearch): Pro
     throw new AppError('BAD_FIELD', { field: 'request', why: 'its address must be a path' })
   const { id } = endpoint
   const isAllowed = () =>
-    isFine(() => {
-      const now = letIn(headers, { service, endpoint: service.storage.endpoints.get(id), mayBeSession })
-      if (now === undefined) throw new AppError('UNAUTHORIZED')
-    })
+    letIn(headers, { service, endpoint: service.storage.endpoints.get(id), mayBeSession }) !== undefined
   return { endpoint, address, by, page, isAllowed }
 }
 

@@ -18,6 +18,7 @@ import { pingWorker, previewLink, sendRequest } from './outbound/local-requests.
 import { postOut } from './outbound/post.ts'
 import { openCollector } from './outbound/span-thread.ts'
 import { sendToTarget } from './outbound/target-requests.ts'
+import { createAccess } from './services/access.ts'
 import { createReleases } from './services/apps/releases.ts'
 import { createCatalog } from './services/endpoints/catalog.ts'
 import { registryCredentials } from './services/endpoints/registries.ts'
@@ -28,7 +29,6 @@ import { WebhookDelivery } from './services/jobs/deliver-webhooks.ts'
 import { createLoadTests } from './services/jobs/load-tests.ts'
 import { createPendingBulk } from './services/jobs/pending-bulk.ts'
 import { createSchedules } from './services/jobs/schedules.ts'
-import { createAccess } from './services/keys.ts'
 import { createRequestBalancer } from './services/load-balanced/balance-requests.ts'
 import { createRequestLog } from './services/load-balanced/log-requests.ts'
 import { createHealthWatch } from './services/load-balanced/watch-health.ts'
@@ -109,7 +109,8 @@ export type CorePorts = {
   readonly facts: () => ServiceFacts
   /** Key that workers get which call other endpoints and are of no app. */
   readonly accountKey: () => string
-  readonly writeAccountKey: (key: string) => Promise<void>
+  /** See `createAccess`. */
+  readonly prepareKeyFile: (key: string) => () => void
   /** Address for traces that whoever starts the service gives; it goes before the setting. */
   readonly tracesTo?: string | undefined
 }
@@ -137,8 +138,8 @@ export function createCore(ports: CorePorts): Core {
   const ofTraces = { open: openCollector, address: ports.tracesTo, version: () => facts().version }
   const traces = createTraces({ storage, registry, settings, clock, newId, log, ...ofTraces })
   const base = { storage, clock, newId, log, settings, traces, notifiers, info: facts, stopping: stopping.signal }
-  const { writeAccountKey } = ports
-  const access = createAccess({ storage, clock, newId, log, registry, writeAccountKey })
+  const { prepareKeyFile } = ports
+  const access = createAccess({ storage, clock, newId, log, registry, prepareKeyFile })
   const ofFleets = {
     clock,
     maxWorkers: () => settings.get().maxWorkers,

@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { z } from 'zod'
 import { isSignedOut } from './api-client/api-error.ts'
 import { createApiClient } from './api-client/client.ts'
+import { keepPageKey, sendPageKey, withPageKey } from './api-client/page-key.ts'
 import { App } from './app/App.tsx'
 import { loadPage, sectionOf } from './app/Pages.tsx'
 import { showDesktopNotices, showTheme } from './app/store-effects.ts'
@@ -21,8 +22,9 @@ z.config({ jitless: true })
 
 const platform = browserPlatform(window)
 const store = createAppStore(platform)
-const connect = connectStreams(window, (address) => new EventSource(address))
-const client = createApiClient({ fetch: (...request) => fetch(...request), connect, platform })
+keepPageKey(window)
+const connect = connectStreams(window, (address) => new EventSource(withPageKey(address)))
+const client = createApiClient({ fetch: (address, init) => fetch(address, sendPageKey(init)), connect, platform })
 const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 1000 } },
   queryCache: new QueryCache({

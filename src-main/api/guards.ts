@@ -1,25 +1,23 @@
 /**
  * The gate of the listener for users. A localhost server can be reached by every page in every browser of the user, so
  * each request must name our host, come from no foreign page, carry a key, and post nothing but JSON. A route that
- * takes bytes names their type and is a PUT, which no page sends to another origin without asking first. The cookie of
- * a session is as good as the account key. Browsers send it by themselves, so it counts only where the browser says
- * that our own page or the person asks; SameSite is no help against pages of other ports of this machine. Pages of
- * other origins are let in at an endpoint that names them, with its key, and nowhere else. Signing in by a link is here
- * too, and so are the strict limits. Source: docs/spec/targets.md, 3.
+ * takes bytes names their type and is a PUT, which no page sends to another origin without asking first. A session is
+ * as good as the key behind it. Browsers send its cookie to all ports of this machine, whichever page asks, so it counts
+ * only with the page key, and where the browser says that our own page or the person asks. Pages of other origins are
+ * let in at an endpoint that names them, with its key, and nowhere else. Source: docs/spec/targets.md, 3.
  */
 import type { Context } from 'hono'
 import { AppError } from '../contract/errors.ts'
-import { limit, STRICT_LIMITS } from '../contract/limits.ts'
-import { PAGE_SECTIONS } from '../contract/pages.ts'
 import { isEnough, type Role } from '../contract/roles.ts'
 import type { Route } from '../contract/routes.ts'
-import { SERVICE_ROUTES } from '../contract/service-routes.ts'
-import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../domain/auth.ts'
+import { isOwnHost, isOwnOrigin, keyFromHeader, PAGE_KEY_QUERY, sessionSecretsIn } from '../domain/auth.ts'
 import { type Caller, GUEST } from '../services/keys.ts'
+import type { ConnectionEnds } from '../services/ports/fleet.ts'
 import type { Endpoint } from '../services/ports/storage.ts'
-import type { GuardServices, ServiceBase, WorkerServices } from '../services/service-context.ts'
+import type { GuardServices, ServiceBase } from '../services/service-context.ts'
+import type { SessionSecrets } from '../services/sessions.ts'
 import { noteAdmission, repeatAdmission, setAdmission } from './admission.ts'
-import { type NodeBindings, parseRequest } from './read-request.ts'
+import type { NodeBindings } from './read-request.ts'
 
 /**
  * Refuses foreign hosts, foreign pages and bodies of another type than the route's, which is JSON where it says none.
@@ -155,11 +153,14 @@ export function schemeOn(socket: object | undefined): 'http' | 'https' {
   return socket !== undefined && 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http'
 }
 
-type Arrived = { readonly remoteAddress?: string }
+// The node server adds it.
+function socketOf(c: Context): Partial<ConnectionEnds> | undefined {
+  return (c.env as { readonly incoming?: { readonly socket: Partial<ConnectionEnds> } } | undefined)?.incoming?.socket
+}
 
-// What the node server adds; nothing where a request came by no connection.
-function socketOf(c: Context): Arrived | undefined {
-  return (c.env as { readonly incoming?: { readonly socket: Arrived } } | undefined)?.incoming?.socket
+/** The ends of the connection of a request; undefined ones where it came by no connection. */
+export function connectionOf(c: Context): Partial<ConnectionEnds> {
+  return socketOf(c) ?? {}
 }
 
 function noteUse(c: Context, { namedKeys }: GuardServices, { holder, name }: Caller): void {
@@ -194,113 +195,16 @@ export function requireOpen(c: Context, service: GuardServices, endpoint: Endpoi
   })
 }
 
-/** The secret of the session that a request brings; it may have ended. */
-export function sessionSecret(c: Context, { info }: ServiceBase): string | undefined {
-  return cookieNamed(c.req.header('cookie'), sessionCookieName(info().url))
+/** The secrets of the session that a request carries; the session may have ended. */
+export function sessionSecrets(c: Context, { info }: ServiceBase): SessionSecrets | undefined {
+  // A page cannot add headers to what the browser loads by itself: pictures, event streams, downloads.
+  const inAddress = c.req.method === 'GET' ? c.req.query(PAGE_KEY_QUERY) : undefined
+  return sessionSecretsIn((name) => c.req.header(name), info().url, inAddress)
 }
 
-// The cookie comes along by itself, so it counts for no other page than ours.
+// Browsers add the cookie to the requests of every page.
 function sessionCaller(c: Context, service: GuardServices): Caller | undefined {
   if (!isOwnOrigin(c.req.header('origin'), service.info().hosts, schemeOf(c))) return undefined
-  const secret = sessionSecret(c, service)
-  return secret === undefined ? undefined : service.sessions.callerOf(secret)
-}
-
-// How often an endpoint may be called, while strict limits are on.
-
-const WINDOW_MS = 10_000
-
-type Limited = keyof typeof STRICT_LIMITS
-type Use = { windowStart: number; count: number; open: number }
-
-/** Counts requests per endpoint and operation, and refuses what is above the limits of the platform. */
-export type StrictLimits = {
-  /**
-   * Counts one request in. Call the result when it has been answered.
-   * @throws AppError TOO_MANY_REQUESTS while strict limits are on
-   */
-  readonly enter: (endpointId: string, operation: string) => () => void
-}
-
-const nothing = () => undefined
-
-/** Makes the limits; with the setting off they cost one look at it. Source: docs/spec/job-api.md, 8. */
-export function createStrictLimits({
-  settings,
-  clock,
-  registry,
-}: Pick<ServiceBase & WorkerServices, 'settings' | 'clock' | 'registry'>): StrictLimits {
-  const uses = new Map<string, Use>()
-  return {
-    enter(endpointId, operation) {
-      const { strictLimits, strictLimitsFleetShare } = settings.get()
-      if (!strictLimits || !isLimited(operation)) return nothing
-      const base = STRICT_LIMITS[operation]
-      const running = registry
-        .ofEndpoint(endpointId)
-        .filter(({ state }) => state === 'running' || state === 'idle').length
-      const per10s = Math.max(base.per10s, Math.floor((running * base.per10s) / strictLimitsFleetShare))
-      const use = currentUse(uses, `${endpointId} ${operation}`, clock.steady())
-      const seconds = Math.max(1, Math.ceil((use.windowStart + WINDOW_MS - clock.steady()) / 1000))
-      if (use.count >= per10s)
-        throw new AppError('TOO_MANY_REQUESTS', { limit: `${per10s} requests in 10 s`, operation, seconds })
-      if (base.atOnce !== undefined && use.open >= base.atOnce) {
-        throw new AppError('TOO_MANY_REQUESTS', { limit: `${base.atOnce} requests at once`, operation, seconds: 1 })
-      }
-      use.count += 1
-      use.open += 1
-      return () => {
-        use.open -= 1
-      }
-    },
-  }
-}
-
-function isLimited(operation: string): operation is Limited {
-  return operation in STRICT_LIMITS
-}
-
-function currentUse(uses: Map<string, Use>, name: string, now: number): Use {
-  const use = uses.get(name) ?? { windowStart: now, count: 0, open: 0 }
-  uses.set(name, use)
-  if (now - use.windowStart >= WINDOW_MS) {
-    use.windowStart = now
-    use.count = 0
-  }
-  return use
-}
-
-// GET /sign-in: turns the code of a link into a session. The code is all that is asked for, so that the link also works
-// from a page of another origin, like a chat; it is void before the response is sent. Whatever comes of it, the
-// response leads to the pages, which say what to do where there is no session; `to` names one of them.
-
-// No Secure: the service speaks plain HTTP on loopback, where browsers differ on keeping such cookies.
-const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
-
-/** Answers it. @throws AppError FORBIDDEN_HOST, FORBIDDEN_ORIGIN */
-export async function signIn(c: Context, service: GuardServices): Promise<Response> {
-  requireOwnAddress(c, service)
-  const { query } = await parseRequest(c, SERVICE_ROUTES.signIn)
-  const secret = await service.sessions.redeem(query.code)
-  const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
-  if (secret === undefined) return new Response(null, { status: 303, headers: { ...headers, location: '/?link=void' } })
-  const cookie = `${sessionCookieName(service.info().url)}=${secret}; Max-Age=${limit('sessionMs') / 1000}; ${ATTRIBUTES}`
-  const location = pageOf(query.to)
-  return new Response(null, { status: 303, headers: { ...headers, location, 'set-cookie': cookie } })
-}
-
-/** The page that an address from its `/` on names; the first one for all that is none, above all another host. */
-function pageOf(address: string): string {
-  if (!address.startsWith('/') || !URL.canParse(address, PAGES)) return '/'
-  const { origin, pathname, search } = new URL(address, PAGES)
-  const isPage = origin === PAGES && PAGE_SECTIONS.some((section) => section === pathname.split('/', 2)[1])
-  return isPage ? `${pathname}${search}` : '/'
-}
-
-// Any origin: an address that leads away from it leads away from ours.
-const PAGES = 'http://pages'
-
-/** The header that makes a browser forget its session. */
-export function endedSessionCookie(name: string): string {
-  return `${name}=; Max-Age=0; ${ATTRIBUTES}`
+  const secrets = sessionSecrets(c, service)
+  return secrets && service.sessions.callerOf(secrets)
 }

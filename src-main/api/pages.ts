@@ -4,7 +4,7 @@
  * asks for the session.
  */
 import type { Context, Hono } from 'hono'
-import { PAGE_SECTIONS } from '../contract/pages.ts'
+import { PAGE_KEY_META, PAGE_META, PAGE_SECTIONS } from '../contract/pages.ts'
 import type { ServiceBase, ServiceFacts } from '../services/service-context.ts'
 import { requireOwnAddress } from './guards.ts'
 
@@ -53,8 +53,7 @@ export function addPages(app: Hono, service: ServiceBase, files: PageFiles): voi
   for (const path of PATHS) {
     app.get(path, async (c) => {
       requireOwnAddress(c, service)
-      const index = await files.index()
-      return index === undefined ? webPage(c, service.info()) : fileResponse(c, index, EACH_TIME)
+      return pageResponse(c, service, files)
     })
   }
   app.get('/assets/:name', async (c, next) => {
@@ -63,6 +62,31 @@ export function addPages(app: Hono, service: ServiceBase, files: PageFiles): voi
     return file === undefined ? next() : fileResponse(c, file, FOR_EVER)
   })
 }
+
+async function pageResponse(c: Context, service: ServiceBase, files: PageFiles): Promise<Response> {
+  const index = await files.index()
+  return index === undefined ? webPage(c, service.info()) : fileResponse(c, index, EACH_TIME)
+}
+
+/**
+ * The page for a browser that has just signed in.
+ * @param page path of the page that it goes on to
+ */
+export async function signedInPage(
+  c: Context,
+  service: ServiceBase,
+  files: PageFiles,
+  { pageKey, page }: { readonly pageKey: string; readonly page: string },
+): Promise<Response> {
+  const response = await pageResponse(c, service, files)
+  const { headers } = response
+  headers.set('cache-control', 'no-store')
+  const meta = (name: string, content: string) => `<meta name="${name}" content="${escapeHtml(content)}" />`
+  // At the end of the document, because its scripts run when all of it was parsed.
+  return new Response(`${await response.text()}${meta(PAGE_KEY_META, pageKey)}${meta(PAGE_META, page)}`, { headers })
+}
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 function fileResponse(c: Context, { body, type }: PageFile, caching: string): Response {
   return c.body(body, 200, { ...HEADERS, 'content-type': type, 'cache-control': caching })

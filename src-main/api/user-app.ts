@@ -21,14 +21,12 @@ import { createEventFeed } from './follow-events.ts'
 import {
   allowedOrigin,
   callerOrGuest,
-  createStrictLimits,
   endWithKey,
   requireEndpoint,
   requireOwnAddress,
   requireOwnHost,
   requireOwnOrigin,
   requireRole,
-  signIn,
 } from './guards.ts'
 import { manage } from './management/routes.ts'
 import { openApiDocument } from './openapi.ts'
@@ -36,7 +34,9 @@ import type { Operation } from './operation.ts'
 import { addPages, type PageFiles } from './pages.ts'
 import { operatePlatform } from './platform/routes.ts'
 import { firstByteOf, parseRequest } from './read-request.ts'
+import { signIn } from './sign-in.ts'
 import { createStateManager } from './state-manager/state-manager.ts'
+import { createStrictLimits } from './strict-limits.ts'
 import { addTaskCalls } from './task-calls.ts'
 import { namesEndpoint, requireNamedEndpoint } from './v2/named-endpoint.ts'
 import { openai } from './v2/openai.ts'
@@ -178,7 +178,7 @@ export function createUserApp(
     return c.json(openApiDocument(service.info()))
   })
   onRoute(SERVICE_ROUTES.agents, createAgentDoor(service, answerAgent))
-  onRoute(SERVICE_ROUTES.signIn, (c) => signIn(c, service))
+  onRoute(SERVICE_ROUTES.signIn, (c) => signIn(c, service, pages))
   addPages(app, service, pages)
   addPythonIndex(app, service, wheel)
 

@@ -66,6 +66,11 @@ export const CLI_ERRORS = {
     exitCode: EXIT_CODES.failed,
     message: 'Machine {machine} cannot run workers yet. {why} Test it again with `drydock machine test {machine}`.',
   },
+  LINK_FOR_ANYONE: {
+    exitCode: EXIT_CODES.failed,
+    message:
+      'The browser was not opened, because another user of this machine could read the link and use it first: the service cannot tell who opens it. Open it yourself within a minute: {url}',
+  },
   NO_BROWSER: { exitCode: EXIT_CODES.failed, message: 'No browser could be opened: {why}. Open {url} yourself.' },
   WINDOW_FAILED: {
     exitCode: EXIT_CODES.failed,

@@ -48,7 +48,11 @@ export type ServiceStats = z.infer<typeof serviceStats>
 export const sessionLink = z.object({
   url: z.string(),
   expiresAt: moment,
+  sameUser: z.boolean().describe('whether it works only for the user of the machine who created it, and for root'),
 })
+
+/** An address that signs a browser in, once. */
+export type SessionLink = z.infer<typeof sessionLink>
 
 /**
  * What the pages and the CLI receive at `/events`, as server-sent events: `id` is the number to resume from with
@@ -101,6 +105,8 @@ export const PAGE_ROUTES = {
     path: '/api/session-links',
     summary: 'Create a sign-in link for a browser: it works once, within a minute',
     role: 'read',
+    // Other users of the machine can read the command line of the program that opens a link.
+    query: { sameUser: z.literal('true').optional() },
     response: sessionLink,
     errors: [],
     source: 'ours: one-time link',
@@ -113,7 +119,7 @@ export const PAGE_ROUTES = {
     isStep: true,
     response: z.object({ ok: z.literal(true) }),
     errors: [],
-    source: 'ours: HttpOnly same-site cookie',
+    source: 'ours: docs/decisions.md, Pages and the command line',
   },
   liveRead: {
     methods: ['GET'],

@@ -17,5 +17,11 @@ export const PAGE_SECTIONS = [
   'flash',
 ] as const
 
+/** Name of the element `meta` in which a browser that signs in gets the page key of its session. */
+export const PAGE_KEY_META = 'drydock-page-key'
+
+/** Name of the element `meta` with the path of the page that such a browser goes on to. */
+export const PAGE_META = 'drydock-page'
+
 /** The first part of the address of a web page. */
 export type PageSection = (typeof PAGE_SECTIONS)[number]

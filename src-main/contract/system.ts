@@ -190,7 +190,7 @@ export const SYSTEM_ROUTES = {
     summary: 'How many browsers are signed in, and where the account key is stored',
     response: z.object({ open: z.number().int(), keyFile: z.string() }),
     errors: [],
-    source: 'ours: HttpOnly same-site cookie',
+    source: 'ours: docs/decisions.md, Pages and the command line',
   },
   sessionsEnd: {
     methods: ['DELETE'],
@@ -199,6 +199,6 @@ export const SYSTEM_ROUTES = {
     role: 'admin',
     response: z.object({ ok: z.literal(true) }),
     errors: [],
-    source: 'ours: HttpOnly same-site cookie',
+    source: 'ours: docs/decisions.md, Pages and the command line',
   },
 } as const satisfies Record<string, Route>

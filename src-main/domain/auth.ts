@@ -39,8 +39,27 @@ export function sessionCookieName(serviceUrl: string): string {
   return `drydock_session_${/:(\d+)$/.exec(serviceUrl)?.[1] ?? '80'}`
 }
 
-/** Finds a cookie by its name in a Cookie header; undefined without it. */
-export function cookieNamed(header: string | undefined, name: string): string | undefined {
+/** The header in which our pages send the page key of their session. */
+export const PAGE_KEY_HEADER = 'x-drydock-page-key'
+
+/** The same in the address of what the browser loads by itself. */
+export const PAGE_KEY_QUERY = 'pageKey'
+
+/**
+ * Reads both secrets of a session.
+ * @param inAddress page key in the address; it counts where the header is missing
+ */
+export function sessionSecretsIn(
+  header: (name: string) => string | undefined,
+  serviceUrl: string,
+  inAddress?: string,
+): { readonly cookie: string; readonly pageKey: string } | undefined {
+  const cookie = cookieNamed(header('cookie'), sessionCookieName(serviceUrl))
+  const pageKey = header(PAGE_KEY_HEADER) ?? inAddress
+  return cookie === undefined || pageKey === undefined ? undefined : { cookie, pageKey }
+}
+
+function cookieNamed(header: string | undefined, name: string): string | undefined {
   const found = pairsOfCookies(header ?? '').find((pair) => pair.startsWith(`${name}=`))
   return found?.slice(name.length + 1)
 }

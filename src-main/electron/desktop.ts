@@ -272,18 +272,12 @@ export class Desktop {
   async #load(page: string): Promise<void> {
     const client = this.#service?.client
     if (client === undefined) return
-    const load = async (address: string) => {
-      this.#cancelReload()
-      await this.#needs.shell.load(address)
-      this.#hasLoaded = true
-    }
-    const isSignedIn = this.#signedInTo === client.url
-    if (!isSignedIn) {
-      await load((await client.call('sessionLinkCreate')).url)
-      this.#signedInTo = client.url
-    }
-    // The sign-in link redirects to the first page.
-    if (isSignedIn || page !== '/') await load(client.url + page)
+    const signInAddress = async () => `${(await client.call('sessionLinkCreate')).url}&to=${encodeURIComponent(page)}`
+    const address = this.#signedInTo === client.url ? client.url + page : await signInAddress()
+    this.#cancelReload()
+    await this.#needs.shell.load(address)
+    this.#hasLoaded = true
+    this.#signedInTo = client.url
   }
 
   async #ask(fault: Fault): Promise<void> {

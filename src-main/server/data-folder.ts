@@ -63,16 +63,20 @@ export function openDataFolder(path: string): DataFolder {
   }
 }
 
-/**
- * Writes a file that only its user can read, whole or not at all. It is on the disk when this returns: who has rotated
- * the account key keeps the new one after a loss of power.
- */
+/** Writes a file that only its user can read, whole or not at all. It survives a power loss when this returns. */
 export function writePrivate(path: string, text: string): void {
+  preparePrivate(path, text)()
+}
+
+/** Does the part that needs space. @returns puts the file in place */
+export function preparePrivate(path: string, text: string): () => void {
   const fresh = `${path}.new`
   rmSync(fresh, { force: true })
   writeFileSync(fresh, text, { mode: 0o600, flush: true })
-  renameSync(fresh, path)
-  syncFolder(dirname(path))
+  return () => {
+    renameSync(fresh, path)
+    syncFolder(dirname(path))
+  }
 }
 
 // A power cut takes a new folder away unless the one above it is synced. One that cannot be opened is left to the system.

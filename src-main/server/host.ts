@@ -8,6 +8,7 @@ import { askGpus, askToolkit, containerRows } from '../doctor/container-rows.ts'
 import { fileSystemRow, type Look } from '../doctor/file-system.ts'
 import { diskSpace, folderRow, permissionRow, spaceRow, tightenPermissions } from '../doctor/folder-rows.ts'
 import { askPython, nodeRow, pythonRow, runToEnd } from '../doctor/programs.ts'
+import { userOfConnection } from './connection-user.ts'
 import type { DataFolder } from './data-folder.ts'
 import { createProcessReader } from './read-process.ts'
 import { leftPreviews, sweepData, sweepPreviews } from './sweep-data.ts'
@@ -73,6 +74,7 @@ export function createHost(
       if (failed.length > 0) throw new Error(failed.map(({ folder, why }) => `${folder}: ${why}`).join('; '))
     },
     emptyLog: () => truncate(log, 0).catch(ignoreMissing),
+    userOf: userOfConnection,
   }
 }
 

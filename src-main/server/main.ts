@@ -30,7 +30,15 @@ import { LOOPBACK } from '../domain/own-addresses.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { calledAs } from './called-as.ts'
 import { createSecureContexts } from './certificates.ts'
-import { type DataFolder, openDataFolder, readKey, readServiceFile, StartError, writePrivate } from './data-folder.ts'
+import {
+  type DataFolder,
+  openDataFolder,
+  preparePrivate,
+  readKey,
+  readServiceFile,
+  StartError,
+  writePrivate,
+} from './data-folder.ts'
 import { createFleets, createMachineDrivers, openContainerState } from './fleets.ts'
 import { createHost } from './host.ts'
 import { catchUnhandled } from './last-net.ts'
@@ -190,9 +198,12 @@ async function run(
     facts: () => facts as ServiceFacts,
     tracesTo: options.tracesTo ?? tracesAddress(process.env),
     accountKey: () => accountKey ?? '',
-    writeAccountKey: async (key) => {
-      writePrivate(folder.keyFile, key)
-      accountKey = key
+    prepareKeyFile(key) {
+      const publish = preparePrivate(folder.keyFile, key)
+      return () => {
+        publish()
+        accountKey = key
+      }
     },
   })
   const { service } = core

@@ -10,6 +10,7 @@ import {
 import { type Platform, UNSEEN_MS } from '../platform/platform.ts'
 import { ApiError } from './api-error.ts'
 import type { EventSourceLike } from './event-stream.ts'
+import { withPageKey } from './page-key.ts'
 
 /** Bytes of a file, as the browser has them. */
 type FileBytes = Uint8Array<ArrayBuffer> | Blob
@@ -63,7 +64,7 @@ export type ClientPorts = {
   readonly platform: Pick<Platform, 'after' | 'isVisible' | 'onVisibility'>
 }
 
-/** Makes the client from the route tables of the contract. The browser adds the session to each call. */
+/** Makes the client from the route tables of the contract. */
 export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiClient {
   const { call, open } = createCalls({
     async send({ address, method, headers, body, signal }: OutgoingRequest<FileBytes>) {
@@ -80,7 +81,7 @@ export function createApiClient({ fetch, connect, platform }: ClientPorts): ApiC
   return {
     call,
     // Whatever the operation, its arguments are names and values.
-    address: (operation, args) => addressOf(operation, args as Parameters<typeof addressOf>[1]),
+    address: (operation, args) => withPageKey(addressOf(operation, args as Parameters<typeof addressOf>[1])),
     download: async (operation, args = {}) => (await open(operation, args as never, '*/*')).blob(),
     async request(endpointId, target, init) {
       if (!staysBelow(target)) throw new Error(`${target} leads out of the endpoint`)

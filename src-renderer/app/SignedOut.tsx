@@ -39,12 +39,17 @@ function SignInAgain({ signIn }: { readonly signIn: () => Promise<boolean> }) {
   )
 }
 
+const NOT_SIGNED_IN = 'This browser is not signed in. To sign in, run this on the machine of the service:'
+
+/** Why a link did not sign the browser in, by the parameter of the address that it led to. */
+const WHY_NOT: Readonly<Record<string, string>> = {
+  void: 'This link was already used, or has expired. To get a new one, run:',
+  'other-user': 'This link works only for the user of the machine who created it. To get one of your own, run:',
+}
+
 function HowToSignIn() {
   const [search] = useSearchParams()
-  const why =
-    search.get('link') === 'void'
-      ? 'This link was already used, or has expired. To get a new one, run:'
-      : 'This browser is not signed in. To sign in, run this on the machine of the service:'
+  const why = WHY_NOT[search.get('link') ?? ''] ?? NOT_SIGNED_IN
   return (
     <>
       <p className="max-w-md text-ink-2">{why}</p>

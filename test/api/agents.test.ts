@@ -51,12 +51,9 @@ test('foreign hosts and pages, no key, a wrong key and the key of an endpoint ar
 
 test('the session of a browser is no key', async () => {
   const { service, post } = await withService()
-  const { url } = await service.post('/api/session-links')
-  const { pathname, search } = new URL(url)
-  const signedIn = await service.request('GET', `${pathname}${search}`, { key: null })
-  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
-  expect(await service.ask('GET', '/api/info', { key: null, headers: { cookie } })).toMatchObject({ status: 200 })
-  expect(await post({ key: null, headers: { cookie } })).toMatchObject({ status: 401 })
+  const { headers } = await service.signIn()
+  expect(await service.ask('GET', '/api/info', { key: null, headers })).toMatchObject({ status: 200 })
+  expect(await post({ key: null, headers })).toMatchObject({ status: 401 })
 })
 
 test('other methods, several messages at once, what is no message and what is too large are refused', async () => {

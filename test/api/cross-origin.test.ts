@@ -50,15 +50,14 @@ describe('a page that an endpoint lets in', () => {
   })
 
   it('gets nothing without a key, and not with the session of our pages either', async () => {
-    const { request, service, signInCode } = await setup()
-    const secret = await service().sessions.redeem(await signInCode())
-    const cookie = `drydock_session_8790=${secret}`
-    for (const headers of [FOREIGN, { ...FOREIGN, cookie }]) {
+    const { request, signIn } = await setup()
+    const { headers: session } = await signIn()
+    for (const headers of [FOREIGN, { ...session, ...FOREIGN }]) {
       const response = await request('GET', '/v2/e/health', { key: null, headers })
       expect(response.status).toBe(401)
     }
     // The session itself is good.
-    expect((await request('GET', '/v2/e/health', { key: null, headers: { cookie } })).status).toBe(200)
+    expect((await request('GET', '/v2/e/health', { key: null, headers: session })).status).toBe(200)
   })
 
   it('posts nothing but JSON, and under our own host alone', async () => {

@@ -22,14 +22,12 @@ async function setup() {
   await service.createEndpoint('web', { loadBalanced: { port } })
   await readyWorker(service)
   const { send } = await openProxy(service)
-  const link = new URL((await service.post('/api/session-links')).url)
-  const signedIn = await service.request('GET', link.pathname + link.search, { key: null })
-  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const { cookie, headers: session } = await service.signIn()
   /** As a script of a page of the service fetches it; headers that are given win, undefined ones are left out. */
   const fetchAs = async (method: string, headers: Readonly<Record<string, string | undefined>> = {}, path = '/x') => {
     const all = {
+      ...session,
       cookie: `${cookie}; theme=dark`,
-      'sec-fetch-site': 'same-origin',
       'sec-fetch-dest': 'empty',
       ...(method === 'GET' ? {} : { origin: SERVICE_URL }),
       ...headers,

@@ -67,10 +67,9 @@ describe('the listener for machines', () => {
     const service = await setup()
     await service.createEndpoint()
     const url = await service.listen('machines')
-    const signedIn = await service.request('GET', `/sign-in?code=${await service.signInCode()}`, { key: null })
-    const cookie = (signedIn.headers.get('set-cookie') ?? '').split(';', 1)[0] ?? ''
+    const { headers } = await service.signIn()
     for (const path of ['/v2/e/health', '/lb/e/x', '/api/endpoints'])
-      expect(await ask(url, 'GET', path, undefined, { cookie })).toEqual(NOTHING)
+      expect(await ask(url, 'GET', path, undefined, headers)).toEqual(NOTHING)
   })
 
   it('answers calls of the worker protocol with the token of their worker alone', async () => {

@@ -100,10 +100,9 @@ describe('a named key', () => {
   })
 
   it('signs browsers in with its own role, until it is revoked', async () => {
-    const { keyFor, ask, request, service } = await setupKeys()
-    const { url } = (await ask('POST', '/api/session-links', { key: await keyFor('read'), body: {} })).body
-    const secret = await service().sessions.redeem(new URL(url).searchParams.get('code') ?? '')
-    const asked = { key: null, headers: { cookie: `drydock_session_8790=${secret}` } }
+    const { keyFor, ask, request, signIn } = await setupKeys()
+    const { headers } = await signIn(await keyFor('read'))
+    const asked = { key: null, headers }
     expect((await request('GET', '/api/info', asked)).status).toBe(200)
     expect((await request('POST', '/api/endpoints/e/pause', asked)).status).toBe(403)
     await ask('DELETE', '/api/keys/the-read')

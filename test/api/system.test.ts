@@ -172,12 +172,11 @@ test('versions name what there is and what there is not', async () => {
 
 test('all browsers are signed out at once, also the one that asks', async () => {
   const service = await setup()
-  const { sessions } = service.service()
-  const codes = [await service.signInCode(), await service.signInCode()]
-  const secrets = await Promise.all(codes.map((code) => sessions.redeem(code)))
+  const browsers = [await service.signIn(), await service.signIn()]
   expect(await service.get('/api/sessions')).toEqual({ open: 2, keyFile: '/data/account.key' })
   const answer = await service.ask('DELETE', '/api/sessions')
   expect(answer.headers.get('set-cookie')).toMatch(/Max-Age=0|Expires/i)
   expect(await service.get('/api/sessions')).toMatchObject({ open: 0 })
-  for (const secret of secrets) expect(sessions.callerOf(secret ?? '')).toBeUndefined()
+  for (const { headers } of browsers)
+    expect(await service.ask('GET', '/api/info', { key: null, headers })).toMatchObject({ status: 401 })
 })

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { PreviewView } from '../../src-main/contract/projects.ts'
 import { signal } from '../support/process-table.ts'
 import { until } from '../support/served-service.ts'
+import { readSignIn } from '../support/signed-in.ts'
 import { projectService } from './projects-support.ts'
 
 test('a preview follows each save, says why one does not run, and leaves nothing when it is stopped', async () => {
@@ -59,14 +60,10 @@ test('a link signs a browser in to a preview page without its key; the session s
   const [{ id } = { id: '' }] = endpoints
   const link = await service.post(`${project.at}/preview/link`)
   expect(link.url.startsWith(`${url}/`)).toBe(true)
-  const signedIn = await fetch(`${link.url}&to=/endpoints/${id}/requests`, { redirect: 'manual' })
-  expect(signedIn.headers.get('location')).toBe(`/endpoints/${id}/requests`)
-  expect(signedIn.headers.get('set-cookie')).toContain('HttpOnly')
-  const headers = {
-    cookie: signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? '',
-    'sec-fetch-site': 'same-origin',
-    'content-type': 'application/json',
-  }
+  const session = await readSignIn(await fetch(`${link.url}&to=/endpoints/${id}/requests`))
+  expect(session.page).toBe(`/endpoints/${id}/requests`)
+  expect(session.setCookie).toContain('HttpOnly')
+  const headers = { ...session.headers, 'content-type': 'application/json' }
   // biome-ignore lint/suspicious/noExplicitAny: what comes is compared with what is expected, whatever its form
   const ask = async (path: string, body?: string): Promise<any> =>
     (await fetch(`${url}${path}`, body === undefined ? { headers } : { headers, method: 'POST', body })).json()

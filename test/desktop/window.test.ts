@@ -173,7 +173,8 @@ describe('the window', () => {
     await desktop.service().client.call('keyRotate')
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor()
-    expect(await page.evaluate(async () => (await fetch('/api/info')).status)).toBe(200)
+    const path = `/api/info?pageKey=${await page.evaluate(() => localStorage.getItem('drydock.pageKey'))}`
+    expect(await page.evaluate(async (address) => (await fetch(address)).status, path)).toBe(200)
   })
 
   test('complies with its content security policy on every page', async () => {

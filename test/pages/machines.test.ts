@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
-import { NARROW, setup } from './support.ts'
+import { NARROW, setup, signIn } from './support.ts'
 
 const engine = await dockerEngine()
 const noEngine = 'why' in engine ? engine.why : undefined
@@ -175,7 +175,7 @@ describe('a machine', () => {
       headers: { authorization: `Bearer ${key}` },
     })
     await page.context().clearCookies()
-    await page.context().request.get((await link.json()).url, { maxRedirects: 0 })
+    await signIn(page, service, (await link.json()).url)
     await open('/machines')
     await page
       .getByText(

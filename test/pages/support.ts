@@ -13,6 +13,7 @@ import { openElectronWindow } from '../support/electron-window.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, type ServeOptions, startedService, until } from '../support/served-service.ts'
 import { endAll } from '../support/shared-in-file.ts'
+import { readSignIn } from '../support/signed-in.ts'
 import { followLink, neverIdle, readNotices, recordNotices } from './in-browser.mjs'
 
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
@@ -26,6 +27,9 @@ const CONTRAST: RunOptions = { ...SERIOUS, runOnly: ['color-contrast'] }
 // the page by itself, which interrupts our second try. A download fails with `canceled` only.
 const OF_THE_MACHINE = /ERR_NETWORK_CHANGED|is interrupted by another navigation to/
 const DOWNLOAD_BROKEN_OFF = /^canceled$|network/i
+
+// Answers without a key, at the origin of the pages.
+const NOT_THE_APP = '/simple/'
 
 // The two sizes in which every page is checked.
 const WIDE = { width: 1440, height: 900 } as const
@@ -129,7 +133,7 @@ async function clear(service: ServedService, page: Page): Promise<void> {
     page.removeAllListeners(event)
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   // An address of the same origin: another one would cost the next test a new browser process.
-  await goTo(page, `${service.url()}/api/info`)
+  await goTo(page, service.url() + NOT_THE_APP)
   for (const other of page.context().pages()) if (other !== page) await other.close()
   const browser = await page.context().newCDPSession(page)
   const storageTypes = 'local_storage,indexeddb'
@@ -150,9 +154,8 @@ async function pagesOf(service: ServedService, page: Page, look: BrowserContextO
     if (message.type() === 'error' && !OF_THE_MACHINE.test(message.text())) faults.push(message.text())
   })
   const loading = followLoading(page)
-  // The desktop has signed in its window. Otherwise a request follows the sign-in link, which is faster than loading it
-  // in the page; sign-in.test.ts tests the link in the page.
-  if (!inElectron) await page.context().request.get((await service.post('/api/session-links')).url, { maxRedirects: 0 })
+  // The desktop has signed in its window.
+  if (!inElectron) await signIn(page, service, (await service.post('/api/session-links')).url)
   async function showsWhatIs(): Promise<void> {
     await page.getByRole('contentinfo').getByText('service').waitFor()
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -200,6 +203,20 @@ async function pagesOf(service: ServedService, page: Page, look: BrowserContextO
       await inOtherColours(() => picture('-other'))
     },
   }
+}
+
+/** Signs a page in by a link without loading the app, which is faster; window.test.ts opens the link itself. */
+export async function signIn(page: Page, service: ServedService, link: string): Promise<void> {
+  const response = await page.context().request.get(link)
+  const { pageKey } = await readSignIn(new Response(await response.text()))
+  await goTo(page, service.url() + NOT_THE_APP)
+  await page.evaluate((key) => localStorage.setItem('drydock.pageKey', key), pageKey)
+}
+
+/** The bytes of an asset. */
+export async function readAsset(service: ServedService, assetId: string): Promise<Buffer> {
+  const headers = { authorization: `Bearer ${service.read('data', 'account.key').trim()}` }
+  return Buffer.from(await (await fetch(`${service.url()}/api/assets/${assetId}`, { headers })).arrayBuffer())
 }
 
 // The addresses of the page's pending GET requests. Streams are left out, because they never end.
@@ -283,8 +300,11 @@ async function openPage(
   page.context().setDefaultTimeout(PATIENCE_MS)
   await page.context().addInitScript(neverIdle)
   await page.context().addInitScript(recordNotices)
-  // The window has loaded its first page by itself.
-  if (inElectron) await page.reload()
+  if (inElectron) {
+    // The window loads its first page by itself, and its sign-in link works once.
+    await page.waitForURL(({ pathname }) => pathname !== '/sign-in')
+    await page.reload()
+  }
   return page
 
   async function newPage(): Promise<Page> {

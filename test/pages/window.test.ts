@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { noBrowser } from '../support/chromium.ts'
@@ -40,14 +41,13 @@ describe('a browser', () => {
   test('signs out from the palette', async () => {
     const { service, page, open } = await setup()
     await open('/endpoints')
-    const cookies = await page.context().cookies()
-    const [cookie] = cookies.map(({ name, value }) => `${name}=${value}`)
+    const headers = await sessionHeaders(page)
+    expect((await fetch(`${service.url()}/api/info`, { headers })).status).toBe(200)
     await page.keyboard.press('Control+k')
     await page.getByPlaceholder('What do you want to do?').fill('sign out')
     await page.keyboard.press('Enter')
     await page.getByText('This browser is not signed in').waitFor()
-    const answer = await fetch(`${service.url()}/api/info`, { headers: { cookie: cookie ?? '' } })
-    expect(answer.status).toBe(401)
+    expect((await fetch(`${service.url()}/api/info`, { headers })).status).toBe(401)
   })
 })
 
@@ -136,21 +136,20 @@ test('a page of another port can do nothing here, though the browser sends it th
   const { service, page, open } = await setupShared()
   await service.createEndpoint('hello')
   await open('/endpoints/hello')
+  const session = await sessionHeaders(page)
   const paused = async () => (await service.get('/api/endpoints/hello')).paused
-  // Needs no leave of the browser: no body, no header of its own.
-  const pause = (address: string) =>
-    page.evaluate(
-      (url) => fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include' }).then(() => true),
-      address,
-    )
   const address = `${service.url()}/api/endpoints/hello/pause`
   const foreign = await foreignPage()
   await page.goto(foreign.url)
-  expect(foreign.cookies().join()).toContain('drydock_session_')
-  expect(await pause(address)).toBe(true)
+  // Needs no leave of the browser: no body, no header of its own.
+  await page.evaluate((url) => fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include' }), address)
+  // The program behind that page repeats the request without a browser.
+  const replay = (headers: Record<string, string>) => fetch(address, { method: 'POST', headers })
+  const [cookie = ''] = foreign.cookies()
+  expect(session.cookie).toBe(cookie)
+  expect((await replay({ cookie, 'sec-fetch-site': 'same-origin' })).status).toBe(401)
   expect(await paused()).toBe(false)
-  await open('/endpoints/hello')
-  await pause(address)
+  expect((await replay(session)).status).toBe(200)
   expect(await paused()).toBe(true)
 })
 
@@ -165,6 +164,13 @@ test('an idle browser loads all pages in advance, and shows them even if the ser
   await page.getByRole('link', { name: 'System', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'System' }).waitFor()
 })
+
+/** Headers with which the signed-in page asks. */
+async function sessionHeaders(page: Page): Promise<Record<string, string>> {
+  const [cookie] = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`)
+  const pageKey = await page.evaluate(() => localStorage.getItem('drydock.pageKey'))
+  return { cookie: cookie ?? '', 'x-drydock-page-key': pageKey ?? '', 'sec-fetch-site': 'same-origin' }
+}
 
 /** A page of another program on this machine; it notes the cookies that it gets. */
 async function foreignPage() {

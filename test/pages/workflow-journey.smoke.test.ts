@@ -15,7 +15,7 @@ import { readPngTexts } from '../../src-main/domain/workflow/metadata/png.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { type Pages, setup } from './support.ts'
+import { type Pages, readAsset, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -113,13 +113,13 @@ test('from the empty library to a picture, from the picture to the same graph, a
     .click()
   await page.getByText(PROMPT).first().waitFor()
   const { runs } = await service.get('/api/workflow-runs')
-  const answer = await page.request.get(`${service.url()}/api/assets/${runs[0].results[0].asset}`)
+  const picture = await readAsset(service, runs[0].results[0].asset)
 
   // The picture brings its graph back, in a tab of its own.
   await page.goBack()
   await page.goBack()
   await node(page, 8).waitFor()
-  await drop(page, 'kept.png', await answer.body())
+  await drop(page, 'kept.png', picture)
   await page.getByRole('heading', { level: 1, name: 'kept' }).waitFor()
   const { workflows } = await service.get('/api/workflows')
   const again = workflows.find(({ name }: { name: string }) => name === 'kept')

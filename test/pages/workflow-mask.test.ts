@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { type Pages, setup } from './support.ts'
+import { type Pages, readAsset, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -44,7 +44,7 @@ async function openMask(page: Page) {
 }
 
 /** The picture that the widget of the kept graph names. */
-async function kept({ service, page, id }: Opened, isIt: (name: string) => boolean) {
+async function kept({ service, id }: Opened, isIt: (name: string) => boolean) {
   const name = await until(async () => {
     const { text } = await service.get(`/api/workflows/${id}`)
     const [value] = JSON.parse(text).nodes[0].widgets_values
@@ -52,8 +52,7 @@ async function kept({ service, page, id }: Opened, isIt: (name: string) => boole
     return value as string
   })
   const { assets } = await service.get(`/api/assets?name=${encodeURIComponent(name)}`)
-  const answer = await page.request.get(`${service.url()}/api/assets/${assets[0].id}`)
-  const picture = decode(await answer.body())
+  const picture = decode(await readAsset(service, assets[0].id))
   const pixel = (x: number, y: number) => {
     const from = (y * WIDTH + x) * picture.channels
     return [...picture.data.slice(from, from + picture.channels)]

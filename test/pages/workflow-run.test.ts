@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, NARROW, setup } from './support.ts'
+import { choose, NARROW, readAsset, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -99,8 +99,7 @@ describe('running a graph in the editor', () => {
     await page.getByText('a lighthouse in the fog').first().waitFor()
     await shoot('run-sketch-gallery')
     const { runs } = await service.get('/api/workflow-runs')
-    const answer = await page.request.get(`${service.url()}/api/assets/${runs[0].results[0].asset}`)
-    const bytes = (await answer.body()).toString('latin1')
+    const bytes = (await readAsset(service, runs[0].results[0].asset)).toString('latin1')
     // Once in the payload, once in the document.
     expect(bytes.split(LARGEST_SEED).length - 1).toBe(2)
     expect(bytes.split('a lighthouse in the fog').length - 1).toBe(2)

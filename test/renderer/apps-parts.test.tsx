@@ -234,7 +234,7 @@ const LIVE_PREVIEW: PreviewView = {
 test('the pages of a preview, and those of each of its endpoints, open in a window of their own, by a link that is made for it', async () => {
   const { platform } = renderInApp(<PreviewTab project={PREVIEWED} />, {
     previewRead: LIVE_PREVIEW,
-    previewLink: { url: 'http://127.0.0.1:1/sign-in?code=once', expiresAt: NOW },
+    previewLink: { url: 'http://127.0.0.1:1/sign-in?code=once', expiresAt: NOW, sameUser: false },
   })
   const press = (name: string) => act(async () => void fireEvent.click(screen.getByRole('button', { name })))
   await screen.findByRole('list', { name: 'Addresses' })

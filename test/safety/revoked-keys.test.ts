@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { createClient } from '../../src-main/cli/client.ts'
 import { startedService, until } from '../support/served-service.ts'
+import { readSignIn } from '../support/signed-in.ts'
 import { createWeb } from '../support/web-client.ts'
 
 /** Opens a stream of events, and says when it has ended. */
@@ -29,15 +30,14 @@ test('open streams end when their key is revoked, their session is ended or the 
   const client = createClient({ url, key: account })
   const { key } = await service.post('/api/keys', { name: 'ada', role: 'run' })
   const link = new URL((await client.call('sessionLinkCreate')).url)
-  const signedIn = await fetch(link, { redirect: 'manual', headers: { 'sec-fetch-site': 'none' } })
-  const cookie = signedIn.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const session = await readSignIn(await fetch(link, { headers: { 'sec-fetch-site': 'none' } }))
   const bearer = (text: string) => ({ authorization: `Bearer ${text}` })
   const ofKey = await follow(`${url}/events`, bearer(key))
   const logsOfKey = await follow(`${url}/api/endpoints/work/logs?follow=true`, bearer(key))
   const gate = service.gate('event')
   service.openGate('event-0')
   const ofWorker = await follow(`${url}/lb/web/events?gate=${encodeURIComponent(gate)}`, bearer(key))
-  const ofSession = await follow(`${url}/events`, { cookie, 'sec-fetch-site': 'same-origin' })
+  const ofSession = await follow(`${url}/events`, session.headers)
   const ofAccount = await follow(`${url}/events`, bearer(account))
 
   expect((await service.ask('DELETE', '/api/keys/ada')).status).toBe(200)

@@ -17,13 +17,14 @@ import { createAnswerAgent } from '../../src-main/server/answer-agent.ts'
 import { createHost } from '../../src-main/server/host.ts'
 import { listen } from '../../src-main/server/listen.ts'
 import { systemIds } from '../../src-main/server/system-ports.ts'
-import type { ProcessMachine } from '../../src-main/services/ports/fleet.ts'
+import type { Host, ProcessMachine } from '../../src-main/services/ports/fleet.ts'
 import type { Poster, SentRequest, SentResponse } from '../../src-main/services/ports/requests.ts'
 import type { ServiceContext } from '../../src-main/services/service-context.ts'
 import { openStorage } from '../../src-main/storage/open-storage.ts'
 import { createFakeClock, type FakeClock, settle, TEST_EPOCH } from './fake-clock.ts'
 import { createFakeFleet, type FakeFleet, fakePlace } from './fake-fleet.ts'
 import { type FakeMachines, fakeMachines } from './fake-machines.ts'
+import { readSignIn } from './signed-in.ts'
 import { type TestWorker, workerClient } from './worker-client.ts'
 
 /** Addresses of the service under test; nothing listens there. */
@@ -86,8 +87,8 @@ export type TestService = {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   readonly post: (path: string, body?: unknown) => Promise<any>
   /** Makes an endpoint that keeps exactly one worker; other settings win. Gives its key. */
-  /** Code of a link that signs a browser in as the account. */
-  readonly signInCode: () => Promise<string>
+  /** Signs a browser in. @param key its link is made with this key; without it with the account key */
+  readonly signIn: (key?: string) => ReturnType<typeof readSignIn>
   readonly createEndpoint: (id?: string, settings?: object) => Promise<string>
   /** Queues a job on endpoint e and gives its id. */
   readonly run: (input?: object, more?: object, endpointId?: string) => Promise<string>
@@ -123,6 +124,8 @@ export type SetupOptions = {
   readonly startPreview?: StartPreview
   /** What processes find on the machine; without it nothing is missing, and nothing is put anywhere. */
   readonly processMachine?: Partial<ProcessMachine>
+  /** Changes what the machine under the service says. */
+  readonly host?: (host: Host) => Host
   /** The built pages; none without it. */
   readonly pages?: PageFiles
   /** Whether workers are on another machine. */
@@ -155,6 +158,7 @@ export async function setup({
   startPreview = silentPreview,
   processMachine = {},
   pages = NOT_BUILT,
+  host = (machine) => machine,
   data: given,
   isElsewhere = false,
 }: SetupOptions = {}): Promise<TestService> {
@@ -196,7 +200,7 @@ export async function setup({
         return answer(posted)
       },
       ping: pingWorker,
-      host: createHost({ folder: data, log: `${data}/drydock.log` }, clock.wall),
+      host: host(createHost({ folder: data, log: `${data}/drydock.log` }, clock.wall)),
       projects: {
         ...createProjectTools({ env: process.env }),
         startPreview,
@@ -215,7 +219,7 @@ export async function setup({
       }),
       facts: () => ({ ...facts, startedAt: TEST_EPOCH }),
       accountKey: () => accountKey,
-      writeAccountKey: async (key) => {
+      prepareKeyFile: (key) => () => {
         accountKey = key
       },
     })
@@ -323,9 +327,9 @@ export async function setup({
     ask,
     get: (path) => askWell('GET', path),
     post: (path, body) => askWell('POST', path, body),
-    async signInCode() {
-      const { url } = await askWell('POST', '/api/session-links')
-      return new URL(url).searchParams.get('code') ?? ''
+    async signIn(key = accountKey) {
+      const { pathname, search } = new URL((await ask('POST', '/api/session-links', { key })).body.url)
+      return readSignIn(await request('GET', pathname + search, { key: null }))
     },
     async createEndpoint(id = 'e', more = {}) {
       const idle = { workersMin: 1, workersMax: 1, idleTimeoutMs: 3_600_000 }

@@ -11,14 +11,14 @@
  *   allow other origins. OPTIONS with a key goes to the worker like any other method.
  * - Only the Authorization header can carry the key. Browsers store and send Basic credentials by themselves, so
  *   foreign pages could use such a key, and HTML below /lb could run under the origin of the management API.
- * - A session cookie is valid only under /lb, for data that a script of our own pages fetches. Browsers report this in
+ * - A session is valid only under /lb, for data that a script of our own pages fetches. Browsers report this in
  *   Sec-Fetch-Site and Sec-Fetch-Dest, which pages cannot set, and in Origin for methods that change something.
- *   Windows, frames, images and service workers are refused. The worker never receives the cookie, and its response
- *   loses headers that would change the state of the browser.
+ *   Windows, frames, images and service workers are refused. The worker receives neither secret of the session, and its
+ *   response loses headers that would change the state of the browser.
  */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { AppError } from '../../contract/errors.ts'
-import { cookieNamed, isOwnHost, isOwnOrigin, keyFromHeader, sessionCookieName } from '../../domain/auth.ts'
+import { isOwnHost, isOwnOrigin, keyFromHeader, sessionSecretsIn } from '../../domain/auth.ts'
 import { isEndpointHost, NAMED, type RequestAddress, readAddress } from '../../domain/load-balanced/read-address.ts'
 import { requireLoadBalanced } from '../../services/endpoint-kinds.ts'
 import type { Endpoint } from '../../services/ports/storage.ts'
@@ -110,16 +110,16 @@ async function endpointOf(
 }
 
 function letIn(
-  { authorization, cookie }: IncomingHttpHeaders,
+  headers: IncomingHttpHeaders,
   {
     service,
     endpoint,
     mayBeSession,
   }: { readonly service: GuardServices; readonly endpoint: Endpoint | undefined; readonly mayBeSession: boolean },
 ): Admitted['by'] | undefined {
-  const key = keyFromHeader(authorization)
-  const secret = mayBeSession ? cookieNamed(cookie, sessionCookieName(service.info().url)) : undefined
-  const bySession = secret === undefined ? undefined : service.sessions.callerOf(secret)
+  const key = keyFromHeader(headers.authorization)
+  const secrets = mayBeSession ? sessionSecretsIn((name) => headers[name]?.toString(), service.info().url) : undefined
+  const bySession = secrets && service.sessions.callerOf(secrets)
   const caller = key === undefined ? bySession : service.keys.callerOn(key, endpoint)
   if (caller === undefined) return undefined
   if (caller.role !== undefined) requireRoleOf(caller, 'run')

@@ -6,7 +6,6 @@ import { type FleetEvent, fleetEvent } from '../../contract/fleet-events.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
-import { sessionCookieName } from '../../domain/auth.ts'
 import { listRegistries, putRegistry, removeRegistry } from '../../services/endpoints/registries.ts'
 import { readLive } from '../../services/endpoints/views.ts'
 import type { Caller } from '../../services/keys.ts'
@@ -15,10 +14,11 @@ import { readMachine, readVersions } from '../../services/machine/machine.ts'
 import type { LogScope } from '../../services/ports/worker-records.ts'
 import type { GuardServices, ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { audited } from '../audit.ts'
-import { endedSessionCookie, schemeOf, sessionSecret } from '../guards.ts'
+import { connectionOf, schemeOf, sessionSecrets } from '../guards.ts'
 import { DONE, type ManagementOperations, type ManagementRequest, shownTo } from '../operation.ts'
 import { parseRequest } from '../read-request.ts'
 import { followAsEvents } from '../send-response.ts'
+import { forgetSession } from '../sign-in.ts'
 import { APP_MANAGEMENT, RELEASE_OPERATIONS } from './apps.ts'
 import { ASSET_OPERATIONS } from './assets.ts'
 import { ENDPOINT_OPERATIONS, endpointOf, WHAT_IF_OPERATIONS } from './endpoints.ts'
@@ -70,7 +70,7 @@ const SYSTEM_OPERATIONS = {
   sessionList: (_request, { sessions, info }) => ({ open: sessions.count(), keyFile: info().keyFile }),
   async sessionsEnd({ c }, service) {
     await service.sessions.endAll()
-    c.header('set-cookie', endedSessionCookie(sessionCookieName(service.info().url)))
+    forgetSession(c, service)
     return { ok: true as const }
   },
 } as const satisfies Partial<ManagementOperations<SystemServices>>
@@ -174,20 +174,22 @@ const ARTIFACT_OPERATIONS = {
 
 /** What the web pages ask for beside the rest: links to sign in, signing out, all at one glance. */
 const PAGE_OPERATIONS = {
-  sessionLinkCreate({ c, caller }, { sessions }) {
-    const { code, expiresAt } = sessions.createLink(caller)
+  async sessionLinkCreate({ c, caller, query }, { sessions, host }) {
+    const user = query.sameUser === undefined ? undefined : await host.userOf(connectionOf(c))
+    const { code, expiresAt } = sessions.createLink(caller, user)
     // The host by which this caller reaches the service, which has been checked; the browser is likely to as well.
-    return { url: `${schemeOf(c)}://${c.req.header('host')}${SERVICE_ROUTES.signIn.path}?code=${code}`, expiresAt }
+    const url = `${schemeOf(c)}://${c.req.header('host')}${SERVICE_ROUTES.signIn.path}?code=${code}`
+    return { url, expiresAt, sameUser: user !== undefined }
   },
   async sessionEnd({ c }, service) {
-    const secret = sessionSecret(c, service)
-    if (secret !== undefined) await service.sessions.end(secret)
-    c.header('set-cookie', endedSessionCookie(sessionCookieName(service.info().url)))
+    const secrets = sessionSecrets(c, service)
+    if (secrets !== undefined) await service.sessions.end(secrets)
+    forgetSession(c, service)
     return { ok: true as const }
   },
   liveRead: (_request, { views, info }) => readLive(views, info()),
   figuresRead: (_request, { stats }) => stats.read(),
-} as const satisfies Partial<ManagementOperations<GuardServices & Pick<ServiceContext, 'views' | 'stats'>>>
+} as const satisfies Partial<ManagementOperations<GuardServices & Pick<ServiceContext, 'views' | 'stats' | 'host'>>>
 
 /** The credentials of image registries; a password goes in and never comes out. */
 const REGISTRY_OPERATIONS = {

@@ -13,7 +13,8 @@ export function addOpen(program: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
-The link works once, within a minute. It never contains the key.
+The link works once, within a minute, and for your user of this machine only. It never contains the key. The link of a
+service on another machine is only printed.
 
 Examples:
   $ drydock open
@@ -21,11 +22,19 @@ Examples:
     )
     .action(async ({ print }: { print?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const link = (await client.call('sessionLinkCreate')).url
-      if (print !== true) await openBrowser(link, surroundings.platform)
-      const url = print === true ? link : `${client.url}/`
+      if (print === true) {
+        const { url } = await client.call('sessionLinkCreate')
+        if (output.json) output.document({ url })
+        else output.line(url)
+        return
+      }
+      const { url: link, sameUser } = await client.call('sessionLinkCreate', { query: { sameUser: 'true' } })
+      // The link is on the command line of the browser, which other users of the machine can read, except on Windows.
+      if (!sameUser && surroundings.platform !== 'win32') throw new CliError('LINK_FOR_ANYONE', { url: link })
+      await openBrowser(link, surroundings.platform)
+      const url = `${client.url}/`
       if (output.json) output.document({ url })
-      else output.line(print === true ? link : `Opened ${url} in the browser.`)
+      else output.line(`Opened ${url} in the browser.`)
     })
 }
 

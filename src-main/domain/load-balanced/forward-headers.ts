@@ -58,7 +58,7 @@ const NEVER_NAMED_AWAY = new Set(['host', 'content-length'])
  * worker, so no worker sees it. Expect is answered by us, when a worker is there to read the body. Of several Host
  * headers the worker gets the one that was checked. X-Drydock-Worker shows that a request comes from the service.
  */
-const OURS = /^(authorization|expect|host|x-drydock-worker|forwarded|x-real-ip|x-forwarded-.*)$/
+const OURS = /^(authorization|expect|host|x-drydock-worker|x-drydock-page-key|forwarded|x-real-ip|x-forwarded-.*)$/
 
 const OF_TRACES = /^trace(parent|state)$/
 

@@ -241,6 +241,19 @@ export type Host = {
   readonly removePreviews: () => Promise<void>
   /** Empties the log of the service itself. */
   readonly emptyLog: () => Promise<void>
+  /**
+   * The user of this machine who opened a connection to the service.
+   * @returns the user's id; undefined: the connection comes from another machine, or this system does not tell
+   */
+  readonly userOf: (connection: Partial<ConnectionEnds>) => Promise<number | undefined>
+}
+
+/** The ends of a connection, as the service sees them. */
+export type ConnectionEnds = {
+  readonly localAddress: string | undefined
+  readonly localPort: number | undefined
+  readonly remoteAddress: string | undefined
+  readonly remotePort: number | undefined
 }
 
 /** What apps on processes find on this machine, where containers would bring it along. */

@@ -1,6 +1,7 @@
 /** The ports of projects: their records, folders of this machine, their source, builds of them, and previews. */
 import type { GitState } from '../../contract/app.ts'
 import type { BuildEvent, BuildResult } from '../../contract/build.ts'
+import type { SessionLink } from '../../contract/live.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { ExampleView, FolderList } from '../../contract/projects.ts'
@@ -104,10 +105,7 @@ export type PreviewProgram = {
 export type StartPreview = (folder: string, onEvent: (event: PreviewEvent) => void) => PreviewProgram
 
 /** Makes a link that signs a browser in to the pages of a preview. @throws Error when it does not answer */
-export type PreviewLink = (service: {
-  readonly url: string
-  readonly keyFile: string
-}) => Promise<{ readonly url: string; readonly expiresAt: number }>
+export type PreviewLink = (service: { readonly url: string; readonly keyFile: string }) => Promise<SessionLink>
 
 /** All that projects need from outside. */
 export type ProjectPorts = {

@@ -43,7 +43,7 @@ export function VersionsCard({ graph }: { readonly graph: PublishedGraph }) {
       title="Versions and endpoint"
       aside={
         <a
-          href={`/api/published-graphs/${encodeURIComponent(id)}/openapi.json`}
+          href={client.address('publishedDocument', { path: { graphId: id } })}
           className="text-accent hover:underline"
         >
           OpenAPI document

@@ -42,7 +42,7 @@ const proxied = {
   bytesOut: 0,
   error: 'Worker w1 did not answer',
 }
-const link = { url: 'http://127.0.0.1:8790/sign-in?code=abc', expiresAt: NOW + 60_000 }
+const link = { url: 'http://127.0.0.1:8790/sign-in?code=abc', expiresAt: NOW + 60_000, sameUser: true }
 const settings = {
   strictLimits: false,
   strictLimitsFleetShare: 4,

@@ -1,9 +1,10 @@
 /** Files for nodes: kept by the service under their SHA-256, and under a name that nodes ask for. */
 import type { AssetView } from '../../../../src-main/contract/workflows.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
+import { withPageKey } from '../../../api-client/page-key.ts'
 
 /** Where the bytes of an asset are. */
-export const assetAddress = (asset: string): string => `/api/assets/${asset}`
+export const assetAddress = (asset: string): string => withPageKey(`/api/assets/${asset}`)
 
 /**
  * Keeps a file.

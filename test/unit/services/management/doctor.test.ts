@@ -43,6 +43,7 @@ function setup(images: readonly OwnImage[]) {
     leftPreviews: async () => ({ folders: 0, bytes: 0, files: 0 }),
     removePreviews: async () => undefined,
     emptyLog: async () => undefined,
+    userOf: async () => undefined,
   }
   const note = () => undefined
   const doctor = createDoctor({

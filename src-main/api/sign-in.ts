@@ -1,0 +1,55 @@
+/**
+ * GET /sign-in: turns the code of a link into a session. The code is all that it asks for, so the link also works from a
+ * page of another origin, such as a chat. The response is the page itself, because the page key must not be in an
+ * address, nor in a cookie, which every port of this machine would get.
+ */
+import type { Context } from 'hono'
+import { limit } from '../contract/limits.ts'
+import { PAGE_SECTIONS } from '../contract/pages.ts'
+import { SERVICE_ROUTES } from '../contract/service-routes.ts'
+import { sessionCookieName } from '../domain/auth.ts'
+import type { GuardServices, ServiceBase, ServiceContext } from '../services/service-context.ts'
+import { connectionOf, requireOwnAddress } from './guards.ts'
+import { type PageFiles, signedInPage } from './pages.ts'
+import { parseRequest } from './read-request.ts'
+
+// No Secure: the service speaks plain HTTP on loopback, where browsers differ on keeping such cookies.
+const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
+
+// Any origin: an address that leads away from it leads away from ours.
+const PAGES = 'http://pages'
+
+/** Answers with the page, signed in; leads to one that says why not if the link does not work. */
+export async function signIn(
+  c: Context,
+  service: GuardServices & Pick<ServiceContext, 'host'>,
+  files: PageFiles,
+): Promise<Response> {
+  requireOwnAddress(c, service)
+  const { query } = await parseRequest(c, SERVICE_ROUTES.signIn)
+  const secrets = await service.sessions.redeem(query.code, () => service.host.userOf(connectionOf(c)))
+  if (typeof secrets === 'string') {
+    const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }
+    return new Response(null, { status: 303, headers: { ...headers, location: `/?link=${secrets}` } })
+  }
+  const { cookie, pageKey } = secrets
+  const maxAge = limit('sessionMs') / 1000
+  const response = await signedInPage(c, service, files, { pageKey, page: pageOf(query.to) })
+  response.headers.set('set-cookie', `${cookieName(service)}=${cookie}; Max-Age=${maxAge}; ${ATTRIBUTES}`)
+  return response
+}
+
+/** Makes the browser forget its session. */
+export function forgetSession(c: Context, service: ServiceBase): void {
+  c.header('set-cookie', `${cookieName(service)}=; Max-Age=0; ${ATTRIBUTES}`)
+}
+
+const cookieName = ({ info }: ServiceBase) => sessionCookieName(info().url)
+
+/** The page that a path names; the first one for anything else, such as another host. */
+function pageOf(address: string): string {
+  if (!address.startsWith('/') || !URL.canParse(address, PAGES)) return '/'
+  const { origin, pathname, search } = new URL(address, PAGES)
+  const isPage = origin === PAGES && PAGE_SECTIONS.some((section) => section === pathname.split('/', 2)[1])
+  return isPage ? `${pathname}${search}` : '/'
+}

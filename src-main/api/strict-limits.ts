@@ -1,0 +1,66 @@
+/** How often an endpoint may be called, while strict limits are on. */
+import { AppError } from '../contract/errors.ts'
+import { STRICT_LIMITS } from '../contract/limits.ts'
+import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
+
+const WINDOW_MS = 10_000
+
+type Limited = keyof typeof STRICT_LIMITS
+type Use = { windowStart: number; count: number; open: number }
+
+/** Counts requests per endpoint and operation, and refuses what is above the limits of the platform. */
+export type StrictLimits = {
+  /**
+   * Counts one request in. Call the result when it has been answered.
+   * @throws AppError TOO_MANY_REQUESTS while strict limits are on
+   */
+  readonly enter: (endpointId: string, operation: string) => () => void
+}
+
+const nothing = () => undefined
+
+/** Makes the limits; with the setting off they cost one look at it. Source: docs/spec/job-api.md, 8. */
+export function createStrictLimits({
+  settings,
+  clock,
+  registry,
+}: Pick<ServiceBase & WorkerServices, 'settings' | 'clock' | 'registry'>): StrictLimits {
+  const uses = new Map<string, Use>()
+  return {
+    enter(endpointId, operation) {
+      const { strictLimits, strictLimitsFleetShare } = settings.get()
+      if (!strictLimits || !isLimited(operation)) return nothing
+      const base = STRICT_LIMITS[operation]
+      const running = registry
+        .ofEndpoint(endpointId)
+        .filter(({ state }) => state === 'running' || state === 'idle').length
+      const per10s = Math.max(base.per10s, Math.floor((running * base.per10s) / strictLimitsFleetShare))
+      const use = currentUse(uses, `${endpointId} ${operation}`, clock.steady())
+      const seconds = Math.max(1, Math.ceil((use.windowStart + WINDOW_MS - clock.steady()) / 1000))
+      if (use.count >= per10s)
+        throw new AppError('TOO_MANY_REQUESTS', { limit: `${per10s} requests in 10 s`, operation, seconds })
+      if (base.atOnce !== undefined && use.open >= base.atOnce) {
+        throw new AppError('TOO_MANY_REQUESTS', { limit: `${base.atOnce} requests at once`, operation, seconds: 1 })
+      }
+      use.count += 1
+      use.open += 1
+      return () => {
+        use.open -= 1
+      }
+    },
+  }
+}
+
+function isLimited(operation: string): operation is Limited {
+  return operation in STRICT_LIMITS
+}
+
+function currentUse(uses: Map<string, Use>, name: string, now: number): Use {
+  const use = uses.get(name) ?? { windowStart: now, count: 0, open: 0 }
+  uses.set(name, use)
+  if (now - use.windowStart >= WINDOW_MS) {
+    use.windowStart = now
+    use.count = 0
+  }
+  return use
+}

@@ -1,0 +1,83 @@
+/**
+ * Finds the user of this machine who opened a connection. Every user can connect to a port on loopback, and on Linux
+ * and macOS every user can read the command lines of all processes.
+ */
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { isIPv4 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { promisify } from 'node:util'
+import type { Host } from '../core.ts'
+
+type End = { readonly address: string; readonly port: number }
+
+const LSOF_MS = 5000
+// No user has it.
+const SOMEONE_ELSE = -1
+const MAPPED = '::ffff:'
+
+/** See `Host.userOf`. */
+export const userOfConnection: Host['userOf'] = async ({ localAddress, localPort, remoteAddress, remotePort }) => {
+  if (!localAddress || !localPort || !remoteAddress || !remotePort) return undefined
+  const service = { address: localAddress, port: localPort }
+  const client = { address: remoteAddress, port: remotePort }
+  if (process.platform === 'linux') return readConnections(client, service)
+  return process.platform === 'darwin' ? askLsof(client, service) : undefined
+}
+
+// Of a closed connection the kernel no longer knows the user; it writes 0, and 0 for the inode.
+const ROW = /^\s*\d+: (\w+):(\w+) (\w+):(\w+) \w+ \w+:\w+ \w+:\w+ \w+\s+(\d+)\s+\d+ ([1-9]\d*) /
+
+async function readConnections(client: End, service: End): Promise<number | undefined> {
+  const isMapped = client.address.startsWith(MAPPED)
+  const isFour = isMapped || isIPv4(client.address)
+  // A client may reach an address of IPv4 through a socket of IPv6.
+  const tables: readonly (readonly [table: string, prefix: string])[] = isFour
+    ? [
+        ['/proc/net/tcp', ''],
+        ['/proc/net/tcp6', MAPPED],
+      ]
+    : [['/proc/net/tcp6', '']]
+  for (const [table, prefix] of tables) {
+    const form = ({ address }: End) => kernelForm(isFour ? prefix + address.replace(MAPPED, '') : address)
+    const [clientForm, serviceForm] = [form(client), form(service)]
+    for (const line of (await readFile(table, 'utf8').catch(() => '')).split('\n')) {
+      const [, from, fromPort = '', to, toPort = '', user] = ROW.exec(line) ?? []
+      if (from !== clientForm || to !== serviceForm) continue
+      if (Number.parseInt(fromPort, 16) === client.port && Number.parseInt(toPort, 16) === service.port)
+        return Number(user)
+    }
+  }
+  return undefined
+}
+
+/** An address as the kernel prints it: 32-bit words in the byte order of the machine, which is little-endian. */
+function kernelForm(address: string): string {
+  const bytes = Buffer.from(bytesOf(address))
+  return bytes.swap32().toString('hex').toUpperCase()
+}
+
+function bytesOf(address: string): readonly number[] {
+  if (isIPv4(address)) return address.split('.').map(Number)
+  if (address.startsWith(MAPPED))
+    return [...bytesOf('::').slice(0, 10), 255, 255, ...bytesOf(address.slice(MAPPED.length))]
+  const [before = [], after = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  const words = [...before, ...new Array<string>(8 - before.length - after.length).fill('0'), ...after]
+  return words.flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 255])
+}
+
+// It lists the connections of this user only.
+async function askLsof(client: End, service: End): Promise<number | undefined> {
+  const isOfThisMachine = Object.values(networkInterfaces()).some((all) =>
+    all?.some(({ address }) => address === client.address.replace(MAPPED, '')),
+  )
+  if (!isOfThisMachine) return undefined
+  const args = ['-nP', '-a', `-u${process.getuid?.()}`, `-iTCP:${client.port}`, '-Fn']
+  const { stdout } = await promisify(execFile)('/usr/sbin/lsof', args, { timeout: LSOF_MS }).catch(() => ({
+    stdout: '',
+  }))
+  const isOwn = stdout
+    .split('\n')
+    .some((line) => line.startsWith('n') && line.includes(`:${client.port}->`) && line.endsWith(`:${service.port}`))
+  return isOwn ? process.getuid?.() : SOMEONE_ELSE
+}

@@ -1,0 +1,47 @@
+/** Keys, named keys and sessions, joined. */
+import { createKeys, type Keys } from './keys.ts'
+import { createNamedKeys, type NamedKeys } from './named-keys.ts'
+import { createOpenStreams, type OpenStreams } from './open-streams.ts'
+import type { Storage } from './ports/storage.ts'
+import type { Clock, Log, NewId } from './ports/system.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import type { WorkerRegistry } from './worker-registry.ts'
+
+/** Who may use the service. */
+export type Access = {
+  readonly keys: Keys
+  readonly namedKeys: NamedKeys
+  readonly sessions: Sessions
+  readonly openStreams: OpenStreams
+  /** Makes a new account key, ends all sessions, and replaces the key file. */
+  readonly rotateAccountKey: () => Promise<void>
+}
+
+/** Opens all on what is stored. */
+export function createAccess(deps: {
+  readonly storage: Pick<Storage, 'write' | 'state' | 'endpoints' | 'keys'>
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Log
+  readonly registry: Pick<WorkerRegistry, 'all'>
+  /** Writes a new key file next to the current one. @returns replaces the current one, which cannot run out of space */
+  readonly prepareKeyFile: (key: string) => () => void
+}): Access {
+  const namedKeys = createNamedKeys(deps)
+  const keys = createKeys({ ...deps, namedKeys })
+  const sessions = createSessions({ ...deps, namedKeys })
+  return {
+    keys,
+    namedKeys,
+    sessions,
+    openStreams: createOpenStreams(deps),
+    async rotateAccountKey() {
+      const key = deps.newId.key()
+      // On a full disk this throws before the old key is void.
+      const publish = deps.prepareKeyFile(key)
+      // Both start in one turn, so they are in one commit.
+      await Promise.all([keys.setAccountKey(key), sessions.endAll()])
+      publish()
+    },
+  }
+}

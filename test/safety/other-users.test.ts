@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { startedService, until } from '../support/served-service.ts'
+import { readSignIn } from '../support/signed-in.ts'
+
+const run = promisify(execFile)
+const LAUNCHER = join(import.meta.dirname, '..', '..', 'src-main', 'cli', 'drydock.mjs')
+const NOBODY = { uid: 65_534, gid: 65_534 }
+const FOLLOW =
+  'fetch(process.argv[1], { redirect: "manual" }).then((r) => console.log(r.status, [...r.headers].join()))'
+
+test('another user of the machine who reads the link on the command line of the browser is not signed in by it', async ({
+  skip,
+}) => {
+  skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'only root can start a process of another user')
+  const service = await startedService()
+  // Stands in for the program that opens the browser: it writes down its command line.
+  const opened = join(service.folder, 'opened')
+  writeFileSync(join(service.folder, 'xdg-open'), `#!/bin/sh\necho "$1" > '${opened}'\n`, { mode: 0o755 })
+  const env = { ...process.env, PATH: `${service.folder}${delimiter}${process.env.PATH}` }
+  await run(process.execPath, [LAUNCHER, 'open', '--data', service.data], { env })
+  const link = await until(() => readFileSync(opened, 'utf8').trim() || Promise.reject(new Error('not opened yet')))
+
+  const { stdout } = await run(process.execPath, ['-e', FOLLOW, link], NOBODY)
+  expect(stdout).toMatch(/^303 /)
+  expect(stdout).toContain('location,/?link=other-user')
+  expect(stdout).not.toContain('set-cookie')
+  const { headers } = await readSignIn(await fetch(link))
+  expect((await fetch(`${service.url()}/api/info`, { headers })).status).toBe(200)
+})

@@ -27,6 +27,14 @@ const namedKeyCreate = z.strictObject({
 /** What a new named key is made of. */
 export type NamedKeyCreate = z.infer<typeof namedKeyCreate>
 
+const namedKeyUpdate = z.strictObject({
+  role: z.enum(ROLES).optional(),
+  endsAt: moment.nullable().optional().describe('null: it does not end by itself'),
+})
+
+/** Changes of a named key. */
+export type NamedKeyUpdate = z.infer<typeof namedKeyUpdate>
+
 /** One change that somebody made. */
 export const auditEntry = z.object({
   id: z.number().int(),
@@ -63,6 +71,25 @@ export const KEY_ROUTES = {
     body: namedKeyCreate,
     response: namedKeyView.extend({ key: z.string() }),
     errors: ['NOT_JSON', 'BAD_FIELD', 'KEY_EXISTS', 'TOO_MANY_KEYS'],
+    source: 'ours',
+  },
+  namedKeyUpdate: {
+    methods: ['PATCH'],
+    path: '/api/keys/:name',
+    summary: 'Change what a key may do, and when it ends; browsers that it signed in follow',
+    role: 'admin',
+    body: namedKeyUpdate,
+    response: namedKeyView,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'KEY_NOT_FOUND'],
+    source: 'ours',
+  },
+  namedKeyRotate: {
+    methods: ['POST'],
+    path: '/api/keys/:name/rotate',
+    summary: 'Replace a key; the new one is shown only once, the old one stops working, and so do its browsers',
+    role: 'admin',
+    response: namedKeyView.extend({ key: z.string() }),
+    errors: ['KEY_NOT_FOUND'],
     source: 'ours',
   },
   namedKeyRevoke: {

@@ -3,7 +3,7 @@
  * looks through them; only their hashes are stored. Source: ours.
  */
 import { AppError } from '../contract/errors.ts'
-import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyView } from '../contract/keys.ts'
+import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyView } from '../contract/keys.ts'
 import { limit } from '../contract/limits.ts'
 import { MINUTE_MS } from '../contract/units.ts'
 import type { NamedKey } from './ports/keys.ts'
@@ -22,6 +22,10 @@ export type NamedKeys = {
   readonly list: () => NamedKeyView[]
   /** @returns the key itself, once. @throws AppError KEY_EXISTS, TOO_MANY_KEYS, BAD_FIELD */
   readonly create: (wanted: NamedKeyCreate) => Promise<NamedKeyView & { readonly key: string }>
+  /** Changes the role or the end of a key and of its sessions. @throws AppError KEY_NOT_FOUND, BAD_FIELD */
+  readonly update: (name: string, changes: NamedKeyUpdate) => Promise<NamedKeyView>
+  /** Replaces a key, and ends its sessions. @returns the new key itself, once. @throws AppError KEY_NOT_FOUND */
+  readonly rotate: (name: string) => Promise<NamedKeyView & { readonly key: string }>
   /** @throws AppError KEY_NOT_FOUND */
   readonly revoke: (name: string) => Promise<void>
   /** Notes that a key was used. @param from the address that it came from */
@@ -40,8 +44,30 @@ export function createNamedKeys({
   readonly newId: NewId
   readonly log: Log
 }): NamedKeys {
-  const keys = new Map(storage.keys.all().map((key) => [key.name, key]))
+  const stored = () => new Map(storage.keys.all().map((key) => [key.name, key]))
+  let keys = stored()
   const lives = ({ endsAt }: NamedKey) => endsAt === null || endsAt > clock.now()
+
+  /** Changes stored keys. The keys in memory follow the commit. */
+  async function change<Result>(work: (before: ReadonlyMap<string, NamedKey>) => Result): Promise<Result> {
+    const { result, after } = await storage.write(() => ({ result: work(stored()), after: stored() }))
+    keys = after
+    return result
+  }
+
+  const changeOne = (name: string, changes: (key: NamedKey) => Partial<NamedKey>) =>
+    change((before) => {
+      const key = before.get(name)
+      if (key === undefined) throw new AppError('KEY_NOT_FOUND', { name })
+      const next = { ...key, ...changes(key) }
+      storage.keys.update(next)
+      return viewOf(next)
+    })
+
+  function requireFuture(endsAt: number | null | undefined): void {
+    if (endsAt != null && endsAt <= clock.now())
+      throw new AppError('BAD_FIELD', { field: 'endsAt', why: 'must be in the future' })
+  }
 
   return {
     withHash: (hash) => [...keys.values()].filter((key) => newId.sameHash(hash, key.hash)).find(lives),
@@ -50,37 +76,34 @@ export function createNamedKeys({
       return key !== undefined && lives(key) ? key : undefined
     },
     list: () => [...keys.values()].map(viewOf).sort((a, b) => a.name.localeCompare(b.name, 'en')),
-    async create({ name, role, endsAt }) {
-      if (keys.has(name) || name === ACCOUNT_NAME) throw new AppError('KEY_EXISTS', { name })
-      if (keys.size >= limit('namedKeys')) throw new AppError('TOO_MANY_KEYS', { limit: limit('namedKeys') })
-      const createdAt = clock.now()
-      if (endsAt !== undefined && endsAt <= createdAt)
-        throw new AppError('BAD_FIELD', { field: 'endsAt', why: 'must be in the future' })
+    create({ name, role, endsAt }) {
+      requireFuture(endsAt)
       const text = newId.key()
-      const unused = { createdAt, endsAt: endsAt ?? null, lastUsedAt: null, lastUsedFrom: null }
-      const key: NamedKey = { name, hash: newId.hash(text), role, ...unused }
-      keys.set(name, key)
-      try {
-        await storage.write(() => storage.keys.insert(key))
-      } catch (error) {
-        if (keys.get(name) === key) keys.delete(name)
-        throw error
-      }
-      return { ...viewOf(key), key: text }
+      return change((before) => {
+        if (before.has(name) || name === ACCOUNT_NAME) throw new AppError('KEY_EXISTS', { name })
+        if (before.size >= limit('namedKeys')) throw new AppError('TOO_MANY_KEYS', { limit: limit('namedKeys') })
+        const unused = { createdAt: clock.now(), endsAt: endsAt ?? null, lastUsedAt: null, lastUsedFrom: null }
+        const key: NamedKey = { name, hash: newId.hash(text), role, ...unused }
+        storage.keys.insert(key)
+        return { ...viewOf(key), key: text }
+      })
     },
-    async revoke(name) {
-      const key = keys.get(name)
-      if (key === undefined) throw new AppError('KEY_NOT_FOUND', { name })
-      // At once, even on a slow disk.
-      keys.delete(name)
-      try {
-        await storage.write(() => storage.keys.remove(name))
-      } catch (error) {
-        // The key is still stored, so it stays and can be revoked again.
-        if (!keys.has(name)) keys.set(name, key)
-        throw error
-      }
+    async update(name, changes) {
+      requireFuture(changes.endsAt)
+      return changeOne(name, ({ role, endsAt }) => ({
+        role: changes.role ?? role,
+        endsAt: changes.endsAt === undefined ? endsAt : changes.endsAt,
+      }))
     },
+    async rotate(name) {
+      const text = newId.key()
+      return { ...(await changeOne(name, () => ({ hash: newId.hash(text) }))), key: text }
+    },
+    revoke: (name) =>
+      change((before) => {
+        if (!before.has(name)) throw new AppError('KEY_NOT_FOUND', { name })
+        storage.keys.remove(name)
+      }),
     noteUse(name, from) {
       const key = keys.get(name)
       const at = clock.now()

@@ -9,6 +9,7 @@ const ALL = `
 const INSERT = `
   INSERT INTO named_keys (name, hash, role, created_at, ends_at, last_used_at, last_used_from)
   VALUES (@name, @hash, @role, @createdAt, @endsAt, @lastUsedAt, @lastUsedFrom)`
+const UPDATE = `UPDATE named_keys SET hash = @hash, role = @role, ends_at = @endsAt WHERE name = @name`
 const REMOVE = `DELETE FROM named_keys WHERE name = ?`
 const NOTE_USE = `UPDATE named_keys SET last_used_at = @at, last_used_from = @from WHERE name = @name`
 const RECORD = `
@@ -25,6 +26,7 @@ type AuditRow = Omit<AuditEntry, 'from'> & { readonly from: string | null }
 export function createKeyStore(db: Database): KeyStore {
   const all = db.prepare<[], NamedKey>(ALL)
   const insert = db.prepare<[NamedKey]>(INSERT)
+  const update = db.prepare<[NamedKey]>(UPDATE)
   const remove = db.prepare<[string]>(REMOVE)
   const noteUse = db.prepare(NOTE_USE)
   const record = db.prepare(RECORD)
@@ -33,7 +35,8 @@ export function createKeyStore(db: Database): KeyStore {
   return {
     all: () => all.all(),
     insert: (key) => void insert.run(key),
-    remove: (name) => remove.run(name).changes > 0,
+    update: (key) => void update.run(key),
+    remove: (name) => void remove.run(name),
     noteUse: (name, at, from) => void noteUse.run({ name, at, from: from ?? null }),
     record(entry, most) {
       const { lastInsertRowid } = record.run({ ...entry, from: entry.from ?? null })

@@ -109,6 +109,35 @@ describe('a named key', () => {
     expect((await request('GET', '/api/info', asked)).status).toBe(401)
   })
 
+  it('gets another role, and so do its browsers; neither change of two at once is lost', async () => {
+    const { keyFor, ask, get, request, signIn } = await setupKeys()
+    const key = await keyFor('admin')
+    const { headers } = await signIn(key)
+    const change = (body: object, name = 'the-admin') => ask('PATCH', `/api/keys/${name}`, { body })
+    const changes = await Promise.all([change({ role: 'read' }), change({ endsAt: TEST_EPOCH + DAY_MS })])
+    expect(changes.map(({ status }) => status)).toEqual([200, 200])
+    expect((await get('/api/keys')).keys).toMatchObject([{ role: 'read', endsAt: TEST_EPOCH + DAY_MS }])
+    for (const asked of [{ key }, { key: null, headers }]) {
+      expect((await request('GET', '/api/info', asked)).status).toBe(200)
+      expect((await request('POST', '/api/endpoints/e/pause', asked)).status).toBe(403)
+    }
+    expect((await change({ endsAt: null })).body).not.toHaveProperty('endsAt')
+    expect((await change({ endsAt: 1 })).body).toMatchObject({ code: 'BAD_FIELD' })
+    expect((await change({ role: 'run' }, 'nobody')).body).toMatchObject({ code: 'KEY_NOT_FOUND' })
+  })
+
+  it('is replaced: the old one ends with its browsers, the new one has the same role', async () => {
+    const { keyFor, ask, request, signIn } = await setupKeys()
+    const old = await keyFor('run')
+    const { headers } = await signIn(old)
+    const { body } = await ask('POST', '/api/keys/the-run/rotate')
+    expect(body).toMatchObject({ name: 'the-run', role: 'run' })
+    for (const asked of [{ key: old }, { key: null, headers }])
+      expect((await request('GET', '/api/info', asked)).status).toBe(401)
+    expect((await request('GET', '/api/info', { key: body.key })).status).toBe(200)
+    expect((await request('POST', '/api/endpoints/e/pause', { key: body.key })).status).toBe(403)
+  })
+
   it('is listed with its last use, and stored as a hash only', async () => {
     const { keyFor, ask, get, storage, log } = await setupKeys()
     const key = await keyFor('read')

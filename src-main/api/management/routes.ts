@@ -207,6 +207,8 @@ const REGISTRY_OPERATIONS = {
 const KEY_OPERATIONS = {
   namedKeyList: (_request, { namedKeys }) => ({ keys: namedKeys.list() }),
   namedKeyCreate: async ({ body }, { namedKeys }) => await namedKeys.create(body),
+  namedKeyUpdate: async ({ path, body }, { namedKeys }) => await namedKeys.update(path.name, body),
+  namedKeyRotate: async ({ path }, { namedKeys }) => await namedKeys.rotate(path.name),
   async namedKeyRevoke({ path }, { namedKeys }) {
     await namedKeys.revoke(path.name)
     return DONE

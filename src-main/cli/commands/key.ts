@@ -1,14 +1,18 @@
 import type { Command } from 'commander'
+import type { NamedKeyView } from '../../contract/keys.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { DAY_MS } from '../../contract/units.ts'
 import { ago, durationText } from '../../domain/text.ts'
 import { oneOf, wholeNumber } from '../option-values.ts'
+import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock key`: keys with a name and a role, for a service that several people or programs use. */
 export function addKey(program: Command, surroundings: Surroundings): void {
-  const key = program.command('key').description('make, list or revoke keys with a role, and see who changed what')
+  const key = program
+    .command('key')
+    .description('make, change, rotate, list or revoke keys with a role, and see who changed what')
 
   key
     .command('add')
@@ -32,10 +36,34 @@ Examples:
     .action(async (name: string, { role, days }: { role: Role; days?: number }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const endsAt = days === undefined ? {} : { endsAt: surroundings.now() + days * DAY_MS }
-      const made = await client.call('namedKeyCreate', { body: { name, role, ...endsAt } })
-      if (output.json) return output.document(made)
-      output.line(made.key)
-      output.note(`This is the key ${name}, to ${role}. It is not shown again; use it with \`drydock login\`.`)
+      showKey(output, await client.call('namedKeyCreate', { body: { name, role, ...endsAt } }))
+    })
+
+  key
+    .command('update')
+    .description('change what a key may do, or when it ends; browsers that it signed in follow')
+    .argument('<name>', 'name of the key')
+    .option('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
+    .option('--days <n>', 'days from now until it ends; 0: it does not end', wholeNumber)
+    .addHelpText('after', '\nExamples:\n  $ drydock key update ada --role run\n  $ drydock key update ada --days 30')
+    .action(async (name: string, { role, days }: { role?: Role; days?: number }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const endsAt = days === 0 ? null : days && surroundings.now() + days * DAY_MS
+      const body = { ...(role && { role }), ...(endsAt !== undefined && { endsAt }) }
+      const changed = await client.call('namedKeyUpdate', { path: { name }, body })
+      if (output.json) return output.document(changed)
+      const ends = changed.endsAt === undefined ? 'does not end' : `ends ${endText(changed.endsAt, surroundings.now())}`
+      output.line(`key ${name} may ${changed.role}, and ${ends}`)
+    })
+
+  key
+    .command('rotate')
+    .description('replace a key; the new one is printed once, the old one and its browser sessions end')
+    .argument('<name>', 'name of the key')
+    .addHelpText('after', '\nExamples:\n  $ drydock key rotate ada')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      showKey(output, await client.call('namedKeyRotate', { path: { name } }))
     })
 
   key
@@ -97,6 +125,15 @@ Examples:
         ]),
       )
     })
+}
+
+function showKey(output: Output, made: NamedKeyView & { readonly key: string }): void {
+  if (output.json) {
+    output.document(made)
+    return
+  }
+  output.line(made.key)
+  output.note(`This is the key ${made.name}, to ${made.role}. It is not shown again; use it with \`drydock login\`.`)
 }
 
 function endText(endsAt: number | undefined, now: number): string {

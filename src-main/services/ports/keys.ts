@@ -18,8 +18,9 @@ export type NamedKey = {
 export type KeyStore = {
   readonly all: () => readonly NamedKey[]
   readonly insert: (key: NamedKey) => void
-  /** @returns whether there was one */
-  readonly remove: (name: string) => boolean
+  /** Stores the hash, role and end of the key with this name. */
+  readonly update: (key: NamedKey) => void
+  readonly remove: (name: string) => void
   readonly noteUse: (name: string, at: number, from: string | undefined) => void
   /** Stores an entry; of more than `most` the oldest goes. */
   readonly record: (entry: Omit<AuditEntry, 'id'>, most: number) => void

@@ -28,11 +28,26 @@ export function KeysCard() {
   const { data, error } = useQuery(namedKeysQuery(client))
   const [isAdding, setAdding] = useState(false)
   const [revoked, setRevoked] = useState<NamedKeyView>()
+  const [rotated, setRotated] = useState<NamedKeyView>()
+  const ends = {
+    onError: (error: Error) => void store.getState().notify({ kind: 'error', text: error.message }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['named-keys'] }),
+  }
   const revoke = useMutation({
     mutationFn: ({ name }: NamedKeyView) => client.call('namedKeyRevoke', { path: { name } }),
     onSuccess: (_done, { name }) => void store.getState().notify({ kind: 'done', text: `${name} is revoked.` }),
-    onError: (error) => void store.getState().notify({ kind: 'error', text: error.message }),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['named-keys'] }),
+    ...ends,
+  })
+  const rotate = useMutation({
+    mutationFn: ({ name }: NamedKeyView) => client.call('namedKeyRotate', { path: { name } }),
+    ...ends,
+  })
+  const change = useMutation({
+    mutationFn: ({ name, role }: Pick<NamedKeyView, 'name' | 'role'>) =>
+      client.call('namedKeyUpdate', { path: { name }, body: { role } }),
+    onSuccess: ({ name, role }) =>
+      void store.getState().notify({ kind: 'done', text: `${name} has the role ${role}.` }),
+    ...ends,
   })
   const add = (
     <Button onClick={() => setAdding(true)}>
@@ -59,7 +74,13 @@ export function KeysCard() {
         {data?.keys.map((key) => (
           <li key={key.name} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1.5">
             <span className="min-w-32 flex-1 font-medium break-all">{key.name}</span>
-            <span className="min-w-16">{key.role}</span>
+            <Select
+              className="w-28"
+              aria-label={`Role of ${key.name}`}
+              choices={SHORT_ROLES}
+              value={key.role}
+              onChange={(role) => change.mutate({ name: key.name, role: role as Role })}
+            />
             <span className="min-w-40 flex-1 text-small text-ink-2">
               <LastUse used={key} />
             </span>
@@ -72,13 +93,30 @@ export function KeysCard() {
                 </>
               )}
             </span>
-            <Button kind="quiet" className="ml-auto" aria-label={`Revoke ${key.name}`} onClick={() => setRevoked(key)}>
-              Revoke
-            </Button>
+            <span className="ml-auto flex gap-1">
+              <Button kind="quiet" aria-label={`Rotate ${key.name}`} onClick={() => setRotated(key)}>
+                Rotate
+              </Button>
+              <Button kind="quiet" aria-label={`Revoke ${key.name}`} onClick={() => setRevoked(key)}>
+                Revoke
+              </Button>
+            </span>
           </li>
         ))}
       </ul>
       {isAdding && <NewKeyPanel onClose={() => setAdding(false)} />}
+      {rotate.data !== undefined && <ShownKeyPanel made={rotate.data} onClose={rotate.reset} />}
+      {rotated !== undefined && (
+        <Confirm
+          open
+          onOpenChange={() => setRotated(undefined)}
+          action={`Rotate ${rotated.name}`}
+          onConfirm={() => rotate.mutate(rotated)}
+        >
+          The key is replaced by a new one. Programs that use the old one get status 401 at once, and browsers that it
+          signed in are signed out.
+        </Confirm>
+      )}
       {revoked !== undefined && (
         <Confirm
           open
@@ -103,9 +141,32 @@ function LastUse({ used }: { readonly used: NamedKeyView }) {
   )
 }
 
+const SHORT_ROLES = ROLES.map((role) => ({ value: role, label: role }))
 const ROLE_CHOICES = ROLES.map((role) => ({ value: role, label: ROLE_TEXTS[role] }))
 
-/** A form for a new key; the key is shown here once, and nowhere else. */
+/** Shows a key, once. */
+function ShownKeyPanel({
+  made: { name, key },
+  onClose,
+}: {
+  readonly made: { readonly name: string; readonly key: string }
+  readonly onClose: () => void
+}) {
+  return (
+    <SidePanel open onOpenChange={onClose} title={`Key ${name}`}>
+      <p className="text-ink-2">Copy it now: it is stored as a hash only, and is not shown again.</p>
+      <p className="flex items-center gap-1 font-mono text-small break-all">
+        {key}
+        <CopyButton text={key} what="key" />
+      </p>
+      <Button kind="main" onClick={onClose} className="self-end">
+        Done
+      </Button>
+    </SidePanel>
+  )
+}
+
+/** A form for a new key. */
 function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
   const { client, platform } = useApp()
   const queries = useQueryClient()
@@ -123,19 +184,7 @@ function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
     event.preventDefault()
     make.mutate()
   }
-  if (make.data !== undefined)
-    return (
-      <SidePanel open onOpenChange={onClose} title={`Key ${make.data.name}`}>
-        <p className="text-ink-2">Copy it now: it is stored as a hash only, and is not shown again.</p>
-        <p className="flex items-center gap-1 font-mono text-small break-all">
-          {make.data.key}
-          <CopyButton text={make.data.key} what="key" />
-        </p>
-        <Button kind="main" onClick={onClose} className="self-end">
-          Done
-        </Button>
-      </SidePanel>
-    )
+  if (make.data !== undefined) return <ShownKeyPanel made={make.data} onClose={onClose} />
   return (
     <SidePanel open onOpenChange={onClose} title="Add key">
       <form onSubmit={submit} className="flex flex-col gap-4">

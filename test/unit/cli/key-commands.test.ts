@@ -17,6 +17,8 @@ const setup = () =>
   setupCli({
     'POST /api/keys': { ...KEY, key: 'dk_secret' },
     'GET /api/keys': { keys: [KEY, { ...KEY, name: 'late', endsAt: NOW - 14_000 }] },
+    'PATCH /api/keys/ada': { ...KEY, role: 'run' },
+    'POST /api/keys/ada/rotate': { ...KEY, key: 'dk_fresh' },
     'DELETE /api/keys/ada': { ok: true },
     'GET /api/audit': { entries: [ENTRY] },
   })
@@ -45,6 +47,20 @@ describe('key', () => {
     const { stdout } = await run(['key', 'list'])
     expect(stdout).toMatch(/ada +deploy .*never .*10\.0\.0\.7/)
     expect(stdout).toMatch(/late .*ended 14 s ago/)
+  })
+
+  test('update changes role and end', async () => {
+    const { run, service } = await setup()
+    expect(await run(['key', 'update', 'ada', '--role', 'run', '--days', '0'])).toMatchObject({
+      exitCode: 0,
+      stdout: 'key ada may run, and does not end\n',
+    })
+    expect(service.seen).toMatchObject([{ line: 'PATCH /api/keys/ada', body: { role: 'run', endsAt: null } }])
+  })
+
+  test('rotate prints the new key alone on stdout', async () => {
+    const { run } = await setup()
+    expect(await run(['key', 'rotate', 'ada'])).toMatchObject({ exitCode: 0, stdout: 'dk_fresh\n' })
   })
 
   test('revoke ends one', async () => {

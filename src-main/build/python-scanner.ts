@@ -17,12 +17,13 @@ const PROGRAM = 'python3'
 
 /** Makes what reads a project's source: `python3 -m svc_build scan`, which never imports user code. */
 export function createPythonScanner({ packages, env }: Python): ScanProject {
-  return async ({ project, handlersFolder, signal }) => {
+  return async ({ project, handlersFolder, allowLinksTo = [], signal }) => {
     const handlers = handlersFolder === undefined ? [] : ['--handlers', handlersFolder]
+    const links = allowLinksTo.flatMap((folder) => ['--allow-links-to', folder])
     const end = await runProgram({
       command: PROGRAM,
       // Without the packages in the home of the user, which could stand in for Python's own.
-      args: ['-s', '-m', 'svc_build', 'scan', project, ...handlers],
+      args: ['-s', '-m', 'svc_build', 'scan', project, ...handlers, ...links],
       // Not the project, whose files would be found before Python's own.
       cwd: packages,
       env: { ...env, PYTHONPATH: packages, PYTHONUTF8: '1' },

@@ -17,7 +17,7 @@ export async function sourceStamp(project: string, files: readonly string[]): Pr
   const folders = [...new Set(['', ...files.flatMap(foldersAround)])]
   // A folder has another time when an entry comes or goes. One without files of the build may get its first.
   const besides = (await Promise.all(folders.map((folder) => foldersIn(project, folder)))).flat()
-  const rules = folders.map((folder) => `${folder}.gitignore`)
+  const rules = ['.runpodignore', ...folders.map((folder) => `${folder}.gitignore`)]
   const paths = [...new Set([...files, ...folders, ...besides, ...rules])].sort()
   const hash = createHash('sha256')
   let newestAt = 0

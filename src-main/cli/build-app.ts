@@ -14,6 +14,7 @@ export type BuildOptions = {
   readonly output?: string
   readonly python?: string
   readonly images: 'specified' | 'observed'
+  readonly allowLinksTo?: readonly string[]
 }
 
 /** Adds the options of a build to a command. */
@@ -29,6 +30,11 @@ export function addBuildOptions(command: Command): Command {
         .choices(['specified', 'observed'])
         .default('specified'),
     )
+    .option(
+      '--allow-links-to <folder>',
+      'pack files of this folder that links in the app lead to; may be repeated',
+      (folder: string, before: readonly string[] = []) => [...before, folder],
+    )
     .option('--keep-build', 'keep handler files, manifest and requirements in .svc/build')
 }
 
@@ -39,7 +45,7 @@ export function builtApp({ cwd, env }: Pick<Surroundings, 'cwd' | 'env'>): strin
 
 /** What a build of this folder takes, wherever its artifact goes. */
 export function whatToBuild(
-  { exclude, images, python }: Pick<BuildOptions, 'exclude' | 'images' | 'python'>,
+  { exclude, images, python, allowLinksTo }: Pick<BuildOptions, 'exclude' | 'images' | 'python' | 'allowLinksTo'>,
   surroundings: Pick<Surroundings, 'cwd' | 'env'>,
 ) {
   return {
@@ -48,6 +54,7 @@ export function whatToBuild(
     excludes: exclude?.split(',').flatMap((name) => name.trim() || []) ?? [],
     profile: images,
     pythonVersion: python,
+    allowLinksTo: allowLinksTo?.map((folder) => resolve(surroundings.cwd, folder)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { BUILD_STEPS } from '../../src-main/contract/build.ts'
@@ -76,6 +76,37 @@ test('each endpoint has a fingerprint that changes with the files that it may lo
   const third = await fingerprints()
   expect(third.greet).not.toBe(second.greet)
   expect(third.count).not.toBe(second.count)
+})
+
+test('.runpodignore counts, and credentials stay out of the artifact and are named once', async () => {
+  const credentials = ['.aws/credentials', '.git-credentials', '.netrc', '.npmrc', '.ssh/id_ed25519', 'server.pem']
+  const others = ['secrets/k.txt', 'a.bin', 'keep.bin']
+  const empty = Object.fromEntries([...credentials, ...others].map((file) => [file, 'x']))
+  const ignored = 'secrets/\n*.bin\n!keep.bin\n!.netrc\n'
+  const { build, artifact } = setup({ files: { ...appWith(), ...empty, '.runpodignore': ignored } })
+  const { warnings } = await build()
+  expect(Object.keys(archiveTexts(artifact)).filter((name) => !/^(svc|runpod_flash)\//.test(name))).toEqual([
+    'handler_greet.py',
+    'keep.bin',
+    'requirements.txt',
+    'svc_manifest.json',
+    'worker.py',
+  ])
+  expect(warnings).toMatchObject([{ code: 'credentials-left-out', message: expect.stringContaining('credentials: ') }])
+  expect(warnings[0]?.message).toContain(`: ${credentials.join(', ')}. `)
+})
+
+test('a link that leads out of the project is refused, unless its folder is allowed', async () => {
+  const { build, artifact, project, root } = setup()
+  mkdirSync(join(root, 'shared'))
+  writeFileSync(join(root, 'shared', 'weights.json'), 'weights')
+  symlinkSync('../shared/weights.json', join(project, 'weights.json'))
+  const [problem] = await problemsOf(build())
+  expect(problem).toMatchObject({ code: 'link-leads-out', file: 'weights.json' })
+  expect(problem?.message).toContain(join(root, 'shared', 'weights.json'))
+  expect(problem?.message).toContain(`--allow-links-to ${join(root, 'shared')}`)
+  await build({ allowLinksTo: [join(root, 'shared')] })
+  expect(archiveTexts(artifact)['weights.json']).toBe('weights')
 })
 
 test('an artifact inside of the project is no part of the next one', async () => {
@@ -157,7 +188,9 @@ test('without python3 the build says what to install', async () => {
 test('a file that is not there any more is told by name', async () => {
   const { build, project } = setup()
   symlinkSync('/proc/self/mem', join(project, 'strange.bin'))
-  expect(await problemsOf(build())).toMatchObject([{ code: 'FILE_UNREADABLE', file: 'strange.bin' }])
+  expect(await problemsOf(build({ allowLinksTo: ['/proc'] }))).toMatchObject([
+    { code: 'FILE_UNREADABLE', file: 'strange.bin' },
+  ])
 })
 
 test('the Python version of the user counts, and endpoints that disagree are named', async () => {

@@ -25,6 +25,9 @@ def main(arguments: list[str]) -> int:
     scanning = commands.add_parser("scan", help="print what was found as JSON")
     scanning.add_argument("project", help="folder of the app")
     scanning.add_argument("--handlers", metavar="OUT_DIR", help="also write one handler file per endpoint there")
+    scanning.add_argument(
+        "--allow-links-to", metavar="FOLDER", action="append", default=[], help="pack files there that links lead to"
+    )
     writing = commands.add_parser("handlers", help="the same as scan with --handlers")
     writing.add_argument("project", help="folder of the app")
     writing.add_argument("handlers", metavar="OUT_DIR", help="folder for the handler files")
@@ -37,7 +40,7 @@ def main(arguments: list[str]) -> int:
         return 1
     # The trees live until the end, and looking for garbage among them takes half of the time.
     gc.disable()
-    document = scan(given.project)
+    document = scan(given.project, getattr(given, "allow_links_to", ()))
     # Handlers of an app with errors would only fail later.
     if given.handlers is not None and document["ok"]:
         write_handlers(document, given.handlers)

@@ -24,7 +24,7 @@ _CLASSES = {
 
 @dataclass(frozen=True)
 class Pattern:
-    """One line of an ignore file. `anchored`: matched against the path below the file's folder, else the last part."""
+    """One line of an ignore file, or a built-in pattern (line 0). `anchored`: matched against the path below the file's folder, else the last part."""
 
     text: str
     source: str
@@ -54,7 +54,7 @@ def parse_patterns(text: str, source: str) -> list[Pattern]:
     return patterns
 
 
-def parse_pattern(line: str, source: str, number: int) -> Pattern | None:
+def parse_pattern(line: str, source: str, number: int, ignore_case: bool = False) -> Pattern | None:
     """None for a blank line, a comment, or a pattern that git cannot match either."""
     if line.startswith("#"):
         return None
@@ -70,7 +70,8 @@ def parse_pattern(line: str, source: str, number: int) -> Pattern | None:
     expression = _expression(body)
     if expression is None:
         return None
-    return Pattern(text, source, number, negated, folders_only, anchored, re.compile(expression, re.DOTALL))
+    flags = re.DOTALL | re.IGNORECASE if ignore_case else re.DOTALL
+    return Pattern(text, source, number, negated, folders_only, anchored, re.compile(expression, flags))
 
 
 def _without_trailing_spaces(line: str) -> str:

@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from svc_build._catalog import OLDER_NAMES
 from svc_build._endpoints import EndpointObject, EndpointTable
 from svc_build._evaluate import Evaluator
+from svc_build._gitignore import Pattern
 from svc_build._imports import ImportUse, imports_of, modules_loaded
+from svc_build._left_out import DEFAULTS
 from svc_build._problems import Problems
 from svc_build._project import Project
 from svc_build._remote_calls import RemoteCalls
@@ -105,9 +107,7 @@ class ImportChecker:
                 file = self._on_disk(candidate)
                 pattern = self._project.files.why_ignored(file) if file is not None else None
                 if file is not None and pattern is not None:
-                    way_out = (
-                        f"Change that line, or move {file}." if pattern.line else "Move it out of there or rename it."
-                    )
+                    way_out = _way_out_of(pattern, file)
                     code = "guarded-ignored-import" if use.guarded else "ignored-import"
                     data = {"importer": scope.file, "module": candidate, "ignored": file, "pattern": str(pattern)}
                     self._problems.add(code, scope.file, use.line, **data, way_out=way_out)
@@ -190,3 +190,11 @@ class ImportChecker:
         """Whether a module offers an object that other files may decorate with: then it is no mere peer."""
         offered = [endpoint for endpoint in self._table.objects if endpoint.module == module and endpoint.variable]
         return any(endpoint.client_mode is None for endpoint in offered)
+
+
+def _way_out_of(pattern: Pattern, file: str) -> str:
+    if pattern.line:
+        return f"Change that line, or move {file}."
+    if pattern.source in DEFAULTS:
+        return f"Bring it back by the line `!{pattern.text}` in .runpodignore, or move it out of there."
+    return "Move it out of there or rename it."

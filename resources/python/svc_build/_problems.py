@@ -145,6 +145,20 @@ MESSAGES: dict[str, tuple[str, str]] = {
     # files and imports
     "syntax-error": (ERROR, "{reason} (read by Python {python})."),
     "unreadable-file": (ERROR, "The file cannot be read: {reason}."),
+    "credentials-left-out": (
+        WARNING,
+        "Left out of the build, because such files hold credentials: {files}. Give workers their secrets with "
+        "`drydock env set`.",
+    ),
+    "project-is-data-folder": (
+        ERROR,
+        "This folder is the data folder of a service (it holds {files}). Move the app into a folder of its own.",
+    ),
+    "link-leads-out": (
+        ERROR,
+        "{file} is a link that leads out of the project, to {target}. Copy the file here, name the link in "
+        ".runpodignore, or build with --allow-links-to {folder}.",
+    ),
     "symlinked-folder": (WARNING, "{file} is a link to a folder and is left out. Copy the folder into the project."),
     "peer-import": (
         ERROR,

@@ -8,6 +8,7 @@ import platform
 import re
 import sys
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from svc_build._catalog import APP_PACKAGE, DECORATOR_MODULES
@@ -33,10 +34,10 @@ class Located:
 class Project:
     """`modules` maps dotted names to files; `packages` are all folders with Python files, also without __init__.py."""
 
-    def __init__(self, root: str, problems: Problems) -> None:
+    def __init__(self, root: str, problems: Problems, allow_links_to: Iterable[str] = ()) -> None:
         self.root = root
         self.problems = problems
-        self.files = ProjectFiles(root, problems)
+        self.files = ProjectFiles(root, problems, allow_links_to)
         self.modules = {module_name(file): file for file in self.files.sources}
         self.packages = {name.rpartition(".")[0] for name in self.modules}
         for name in list(self.packages):

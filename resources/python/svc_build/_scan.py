@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import sys
+from collections.abc import Iterable
 from typing import Any
 
 from svc_build._app_resources import App, AppReader, app_of
@@ -31,12 +32,12 @@ from svc_build._stray import report_stray
 _KINDS_OF_APPS = {"queue": "queue", "api": "load-balanced", "task": "task"}
 
 
-def scan(root: str) -> dict[str, Any]:
+def scan(root: str, allow_links_to: Iterable[str] = ()) -> dict[str, Any]:
     """The document that README.md describes. Raises OSError when `root` cannot be read."""
     # User code may be nested more deeply than Python's default of 1000 frames lets us walk.
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 5000))
     problems = Problems()
-    project = Project(os.path.abspath(root), problems)
+    project = Project(os.path.abspath(root), problems, allow_links_to)
     _check_shadowed(project, problems)
     evaluator = Evaluator(project)
     table = EndpointTable(evaluator, problems)

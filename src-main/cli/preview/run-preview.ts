@@ -33,7 +33,7 @@ import { findMachine, leaveMachine, useMachine } from './preview-machine.ts'
 import { followLogs, type ReportPreview, showPreview } from './show-preview.ts'
 
 /** Options of a preview, as the command line has them. */
-export type PreviewOptions = Pick<BuildOptions, 'exclude' | 'images' | 'python'> & {
+export type PreviewOptions = Pick<BuildOptions, 'exclude' | 'images' | 'python' | 'allowLinksTo'> & {
   readonly port?: number
   readonly runsOn?: RunsOn
   /** Name of a machine of the user's own service. */

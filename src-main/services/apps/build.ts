@@ -44,6 +44,8 @@ export type BuildRequest = {
   /** `X.Y`, the user's word. */
   readonly pythonVersion?: string | undefined
   readonly keepBuild?: boolean
+  /** Absolute folders outside of the project whose files links may bring into the build. */
+  readonly allowLinksTo?: readonly string[] | undefined
 }
 
 /** Builds an app. @param report gets every step @throws BuildFailure with all problems of the step that failed */
@@ -120,11 +122,11 @@ function reportSteps({ clock }: Pick<Ports, 'clock'>, report: (event: BuildEvent
 
 async function discover(
   ports: Pick<Ports, 'scan'>,
-  { project, outputInProject }: BuildRequest,
+  { project, outputInProject, allowLinksTo }: BuildRequest,
   folder: BuildFolder,
   signal: AbortSignal | undefined,
 ): Promise<Step<ScanDocument>> {
-  const found = await ports.scan({ project, handlersFolder: folder.handlers, signal })
+  const found = await ports.scan({ project, handlersFolder: folder.handlers, allowLinksTo, signal })
   if (!found.ok) throw new BuildFailure(found.errors)
   const files = found.files.filter((file) => file !== outputInProject)
   const endpoints = found.endpoints.filter(hasEndpoint).length

@@ -12,6 +12,8 @@ export type ScanProject = (options: {
   readonly project: string
   /** Without it no handler file is written. */
   readonly handlersFolder?: string
+  /** Absolute folders outside of the project whose files links may bring into the build. */
+  readonly allowLinksTo?: readonly string[] | undefined
   readonly signal?: AbortSignal | undefined
 }) => Promise<ScanDocument>
 

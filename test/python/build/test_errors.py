@@ -57,7 +57,7 @@ class NothingFoundTest(ScanTest):
             self.errors({"build/hello.py": HELLO}),
             [
                 "build/hello.py:1 nothing-decorated No endpoint was found: build/hello.py holds one, but the built-in "
-                "pattern `build` leaves it out of the build."
+                "pattern `build/` leaves it out of the build."
             ],
         )
 

@@ -91,7 +91,8 @@ class IgnoredTest(ScanTest):
             [
                 "helpers.py:2 ignored-import helpers.py imports tests, but tests/__init__.py is left out of the "
                 "build by "
-                "the built-in pattern `tests`. Move it out of there or rename it."
+                "the built-in pattern `tests/`. Bring it back by the line `!tests/` in .runpodignore, or move it out "
+                "of there."
             ],
         )
 

@@ -76,7 +76,7 @@ const pureRules = Object.entries(PURE_LAYERS).map(([layer, packages]) => ({
   name: `src-main/${layer} may import ${packages.length === 0 ? 'no package' : `no package but ${packages.join(', ')}`}`,
   severity: 'error' as const,
   from: { path: entry(layer) },
-  to: { pathNot: ['^(src-main|src-renderer|test)/', ...packages.map(packageNamed)] },
+  to: { pathNot: ['^(src-main|src-renderer|test)/', '^resources/.*[.]json$', ...packages.map(packageNamed)] },
 }))
 
 const packageRules = Object.entries(OWNED_PACKAGES).map(([name, owner]) => ({

@@ -88,11 +88,12 @@ export const TOP_FILES_WITHOUT_A_ROW: readonly string[] = ['README.md', 'vite.co
 /**
  * Layers that know no runtime, with the packages that they may import all the same. jsonc-parser: workflows are read
  * without loss, with key order and numbers as they are written (docs/spec/image-workflows.md, 2.1 and 2.2). croner:
- * times of cron patterns, from a moment that it is given (docs/spec/schedules.md, 2).
+ * times of cron patterns, from a moment that it is given (docs/spec/schedules.md, 2). ignore: patterns of ignore files
+ * (docs/spec/machines.md, 5). JSON of resources is data, and may be imported by any of them.
  */
 export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: ['zod'],
-  domain: ['croner', 'jsonc-parser'],
+  domain: ['croner', 'ignore', 'jsonc-parser'],
 }
 
 /** Packages that one place alone may touch. */

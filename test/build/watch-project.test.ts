@@ -95,13 +95,15 @@ test('a folder that is removed, renamed or made again is told and watched on', a
   await until(() => expect(told()).toContain('other/again-2.py'))
 })
 
-test('what no build holds is left alone, but .env and .gitignore are not', async () => {
+test('what no build holds is left alone, but not .env, ignore files and what they may bring back', async () => {
   const { watch, write, toldBefore } = setup()
+  write('tests/data.json')
   watch()
   for (const name of ['.svc/x', '.git/HEAD', 'node_modules/a/b.js', '.venv/lib/x.py', 'inner/__pycache__/a.pyc'])
     write(name)
-  for (const name of ['.#worker.py', 'worker.py~', '4913', '.DS_Store', '.env', '.gitignore']) write(name)
-  expect(await toldBefore('zzz.py')).toEqual(['.env', '.gitignore'])
+  const told = ['.env', '.gitignore', '.runpodignore', 'tests/data.json']
+  for (const name of ['.#worker.py', 'worker.py~', '4913', '.DS_Store', ...told]) write(name)
+  expect(await toldBefore('zzz.py')).toEqual(told)
 })
 
 test('a project that goes away is told, and so is what it has when it comes back', async () => {

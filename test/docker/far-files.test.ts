@@ -94,6 +94,7 @@ describe('files that are sent to the engine of another machine', () => {
     write('tests/data.json', '')
     write('.git/HEAD', '')
     write('.env', 'KEY=secret')
+    write('server.pem', 'secret')
     write('__pycache__/handler.pyc', '')
     write('environment/pyvenv.cfg', '')
     symlinkSync('/etc/passwd', path('outside'))
@@ -107,6 +108,7 @@ describe('files that are sent to the engine of another machine', () => {
       './.git/HEAD',
       './environment/pyvenv.cfg',
       './handler.py',
+      './server.pem',
       './tests/data.json',
     ])
   })

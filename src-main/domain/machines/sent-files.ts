@@ -1,5 +1,5 @@
-/** Which files of a folder are sent to another machine. */
-import { isLeftAlone } from '../app/left-out.ts'
+/** Which files of a folder are sent to another machine. Source: docs/spec/machines.md, 5. */
+import { createIgnoreRule, holdsCredentials, isOfTool } from '../app/left-out.ts'
 
 /**
  * Whose folder it is. `packed`: an app as it was built, in which everything has its use; `project`: a folder in which
@@ -7,21 +7,31 @@ import { isLeftAlone } from '../app/left-out.ts'
  */
 export type FolderKind = 'packed' | 'project'
 
-// Of an app's project these are in no build; the folder of a handler may have what it reads under such a name.
-const MAY_BE_READ = new Set(['env', 'build', 'dist', 'tests', 'docs'])
-// Values that are nobody's but of this machine, as in builds. Source: docs/spec/app-deploy.md, 4.
-const SECRETS = /^\.env/
-// Python writes it anew for its own version, and not into what it may only read.
-const COMPILED = /^__pycache__$|\.py[co]$/
+/** The decision about an entry and all below it. `withheld`: left out and reported, because it holds credentials. */
+export type SentOrNot = 'sent' | 'left out' | 'withheld'
 
-/** Whether an entry of this name is sent, with all below it. A virtual environment is known by what is in it. */
-export function isSent(name: string, kind: FolderKind): boolean {
-  if (COMPILED.test(name)) return false
-  return kind === 'packed' || ((!isLeftAlone(name) || MAY_BE_READ.has(name)) && !SECRETS.test(name))
+// Python writes it anew for its own version, and not into what it may only read.
+const COMPILED = /(^|\/)(__pycache__\/?|[^/]*\.py[co])$/
+// The folder of a handler may have what it reads under such a name.
+const MAY_BE_READ = '!env/'
+
+/**
+ * Makes the rule for a folder.
+ * @param ignoreFile text of its `.runpodignore`
+ * @returns decides about a path relative to it, with a slash at the end of a folder
+ */
+export function createSentRule(kind: FolderKind, ignoreFile: string): (path: string) => SentOrNot {
+  const isIgnored = createIgnoreRule(`${MAY_BE_READ}\n${ignoreFile}`)
+  return (path) => {
+    if (COMPILED.test(path)) return 'left out'
+    if (kind === 'packed') return 'sent'
+    if (holdsCredentials(path)) return 'withheld'
+    return isOfTool(path) || isIgnored(path) ? 'left out' : 'sent'
+  }
 }
 
 /** Name of the file by which a virtual environment is known: its programs lead to those of this machine. Source: PEP 405. */
 export const VIRTUAL_ENVIRONMENT = 'pyvenv.cfg'
 
-/** Name of the file by which a data folder of this program is known: it holds keys, whoever has a handler beside it. */
-export const DATA_FOLDER = 'account.key'
+/** Name of the file in which a project lists what stays here. */
+export const IGNORE_FILE = '.runpodignore'

@@ -117,6 +117,8 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
     if (there !== undefined) return there
     if (content.leftOut.length > 0)
       log.warn('links that lead out of their folder are not sent', { folder: folder.path, links: content.leftOut })
+    if (content.withheld.length > 0)
+      log.warn('files that hold credentials are not sent', { folder: folder.path, files: content.withheld })
     return inTurn(watch.signal, async () => {
       // Another worker of the same endpoint may have come first.
       const sent = known(owner, isThere)

@@ -5,9 +5,10 @@ import { createReadStream } from 'node:fs'
 import { lstat, readdir, readFile, readlink, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MIB } from '../../contract/units.ts'
+import { DATA_FOLDER } from '../../domain/app/left-out.ts'
 import { errorCode } from '../../domain/error-code.ts'
 import { leadsOut, type TreeEntry } from '../../domain/machines/file-tree.ts'
-import { DATA_FOLDER, type FolderKind, isSent, VIRTUAL_ENVIRONMENT } from '../../domain/machines/sent-files.ts'
+import { createSentRule, type FolderKind, IGNORE_FILE, VIRTUAL_ENVIRONMENT } from '../../domain/machines/sent-files.ts'
 
 /** What a folder holds. */
 export type FolderContent = {
@@ -16,6 +17,8 @@ export type FolderContent = {
   readonly files: ReadonlyMap<string, string>
   /** Links that lead out of the folder, which are not sent. */
   readonly leftOut: readonly string[]
+  /** Files and folders (with a slash at the end) that hold credentials, which are not sent. */
+  readonly withheld: readonly string[]
 }
 
 /** The hashes of files that were read before. */
@@ -81,6 +84,8 @@ export async function readFolder(
   const entries: TreeEntry[] = []
   const files = new Map<string, string>()
   const leftOut: string[] = []
+  const withheld: string[] = []
+  const decide = createSentRule(kind, kind === 'project' ? await ignoreFileOf(root) : '')
 
   async function readEntry(path: string): Promise<void> {
     signal.throwIfAborted()
@@ -103,10 +108,15 @@ export async function readFolder(
   async function walk(folderPath: string): Promise<void> {
     const found = await readdir(join(root, folderPath), { withFileTypes: true })
     if (kind === 'project' && folderPath !== '' && found.some(({ name }) => name === VIRTUAL_ENVIRONMENT)) return
-    if (found.some(({ name }) => name === DATA_FOLDER)) return
+    if (DATA_FOLDER.every((file) => found.some(({ name }) => name === file))) return
     if (found.length === 0 && folderPath !== '') entries.push({ path: folderPath, folder: true })
-    const sent = found.filter(({ name }) => isSent(name, kind))
     const pathOf = ({ name }: { readonly name: string }) => (folderPath === '' ? name : `${folderPath}/${name}`)
+    const sent = found.filter((entry) => {
+      const path = entry.isDirectory() ? `${pathOf(entry)}/` : pathOf(entry)
+      const decision = decide(path)
+      if (decision === 'withheld') withheld.push(path)
+      return decision === 'sent'
+    })
     for (const entry of sent.filter((one) => one.isDirectory())) await walk(pathOf(entry))
     const others = sent.filter((one) => !one.isDirectory()).map(pathOf)
     for (let from = 0; from < others.length; from += AT_ONCE)
@@ -118,5 +128,12 @@ export async function readFolder(
     throw new Error(`${join(folder, path)} could not be read to be sent: ${(error as Error).message}`, { cause: error })
   }
   await (only === undefined ? walk('') : readEntry(only).catch(rethrow(only)))
-  return { entries, files, leftOut }
+  return { entries, files, leftOut, withheld: withheld.toSorted() }
+}
+
+// A link is not followed, as in builds: it may lead to something without an end.
+async function ignoreFileOf(folder: string): Promise<string> {
+  const path = join(folder, IGNORE_FILE)
+  const facts = await lstat(path).catch(ifThere)
+  return facts?.isFile() ? readFile(path, 'utf8') : ''
 }

@@ -76,7 +76,9 @@ import { WorkerSupervisor } from './services/workers/supervise.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
 import { createExitHistory } from './services/workers/worker-lifecycle.ts'
 import { createWorkflows } from './services/workflows/workflows.ts'
+import { otherUserOf } from './storage/database-users.ts'
 import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
+import { findDamage, type RecoveredTable, recoverDatabase } from './storage/recover-database.ts'
 import { answerBeside } from './threads/answer-what-if.ts'
 import { createComparer } from './threads/compare-outputs.ts'
 
@@ -303,6 +305,7 @@ export {
   createProcessFleet as processFleet,
   createProcessMachine as processMachine,
   type Fleet,
+  findDamage,
   type Host,
   joinFleets,
   type Log,
@@ -310,11 +313,14 @@ export {
   type NewId,
   type OpenedFolder,
   openFolderStorage,
+  otherUserOf,
   type PreviewEnd,
   type ProjectPorts,
   pingWorker,
   postOut,
   previewLink,
+  type RecoveredTable,
+  recoverDatabase,
   type ServiceFacts,
   type StartPreview,
   type Storage,

@@ -60,6 +60,7 @@ export const CLI_ERRORS = {
   },
   START_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   START_FAILED: { exitCode: EXIT_CODES.failed, message: '{why}' },
+  NOT_RECOVERED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   CHECKS_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} failed. The line below each says how to fix it.' },
   DEMO_FAILED: { exitCode: EXIT_CODES.failed, message: '{count} did not give the expected result.' },
   MACHINE_UNUSABLE: {

@@ -27,6 +27,7 @@ import { addMcp } from './commands/mcp.ts'
 import { addModels } from './commands/models/models.ts'
 import { addOpen } from './commands/open.ts'
 import { addPlatform } from './commands/platform.ts'
+import { addRecover } from './commands/recover.ts'
 import { addRegistry } from './commands/registry.ts'
 import { addRequests } from './commands/requests.ts'
 import { addRun, addRunsync } from './commands/run.ts'
@@ -46,7 +47,7 @@ import type { Surroundings } from './surroundings.ts'
 
 // In the order of `drydock --help`: from the first start to the last look.
 const COMMANDS = [
-  ...[addStart, addServe, addDemo, addDoctor, addOpen],
+  ...[addStart, addServe, addDemo, addDoctor, addRecover, addOpen],
   ...[addInit, addBuild, addTest, addDeploy, addRollback, addUndeploy, addApp, addEnv],
   ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
   ...[addWorkflow, addModels],

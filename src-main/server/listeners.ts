@@ -37,11 +37,20 @@ export type UserListener = Listener & { readonly hosts: readonly string[] }
 const PORTS_TRIED = 20
 const ALL = ['0.0.0.0', '::']
 
-/** Opens it. @throws StartError 'port-taken', 'address' */
-export async function listenForUsers(answers: Answers, options: UserAddress): Promise<UserListener> {
+/**
+ * Opens it.
+ * @param portBefore of a service that was killed; the next one answers there, so that clients and pages reconnect
+ * @throws StartError 'port-taken', 'address'
+ */
+export async function listenForUsers(
+  answers: Answers,
+  options: UserAddress,
+  portBefore?: number,
+): Promise<UserListener> {
   const { listen: address = LOOPBACK, allowHosts = [] } = options
   // An address for all includes loopback, and both together cannot have the same port.
-  const first = await openFirst(answers, options.port, ALL.includes(address) ? address : LOOPBACK)
+  const ports = options.port ? [options.port] : freePorts(options.port, portBefore)
+  const first = await openFirst(answers, ports, ALL.includes(address) ? address : LOOPBACK)
   const { port } = first
   const listeners = [first]
   try {
@@ -60,17 +69,19 @@ export async function listenForUsers(answers: Answers, options: UserAddress): Pr
   }
 }
 
-// Without a wish of the user the next free port will do; the CLI finds it in the data folder.
-async function openFirst(answers: Answers, port: number | undefined, host: string): Promise<Listener> {
-  if (port !== undefined) return openAnswers(answers, port, host)
-  for (let at = DEFAULT_PORT; at < DEFAULT_PORT + PORTS_TRIED; at++) {
-    try {
-      return await openAnswers(answers, at, host)
-    } catch (error) {
-      if (!(error instanceof StartError) || error.kind !== 'port-taken') throw error
-    }
-  }
-  return openAnswers(answers, 0, host)
+// Unless the user asks for a port, any free one will do; the CLI finds it in the data folder.
+function freePorts(wanted: number | undefined, portBefore: number | undefined): readonly number[] {
+  const usual = wanted === 0 ? [] : Array.from({ length: PORTS_TRIED }, (_, at) => DEFAULT_PORT + at)
+  return [...(portBefore === undefined ? [] : [portBefore]), ...usual, 0]
+}
+
+async function openFirst(answers: Answers, ports: readonly number[], host: string): Promise<Listener> {
+  const [port = 0, ...others] = ports
+  return await openAnswers(answers, port, host).catch((error) => {
+    const isTaken = error instanceof StartError && error.kind === 'port-taken'
+    if (isTaken && others.length > 0) return openFirst(answers, others, host)
+    throw error
+  })
 }
 
 /**

@@ -27,6 +27,7 @@ import {
 import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { LOOPBACK } from '../domain/own-addresses.ts'
+import { withFullStop } from '../domain/text.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { calledAs } from './called-as.ts'
 import { createSecureContexts } from './certificates.ts'
@@ -117,9 +118,13 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 function asStartError(error: unknown, { folder }: DataFolder): unknown {
   const code = errorCode(error)
   if (!(error instanceof Error && code.startsWith('SQLITE_'))) return error
-  const message = `The database of the data folder ${folder} cannot be used: ${error.message}. Restore a copy of the folder, or choose another one with --data.`
-  return new StartError('data', message, { cause: error })
+  return new StartError('data', `The database cannot be used: ${withFullStop(error.message)} ${howToGoOn(folder)}`, {
+    cause: error,
+  })
 }
+
+const howToGoOn = (folder: string) =>
+  `Restore a copy of the data folder, save what can be read of it with \`drydock recover NEW_FOLDER --data ${folder}\`, or choose another one with --data.`
 
 // A service that was just killed holds its lock for a moment longer.
 async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
@@ -130,7 +135,8 @@ async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
     opened = openFolderStorage(folder, systemTime.wall())
   }
   if (opened.kind === 'open') return opened
-  if (opened.kind === 'unusable') throw new StartError('data', opened.message)
+  if (opened.kind === 'unusable')
+    throw new StartError('data', opened.isDamaged ? `${opened.message} ${howToGoOn(folder.folder)}` : opened.message)
   const other = readServiceFile(folder.serviceFile)
   if (opened.pid !== undefined && opened.pid !== other?.pid)
     throw new StartError(
@@ -252,7 +258,9 @@ async function run(
   workerUrl = `http://${LOOPBACK}:${(await workerListeners.open(LOOPBACK)).port}`
 
   const { secure, fingerprint } = await secureAnswers(folder.folder, options)
-  const userListener = await listenForUsers({ fetch: userFetch, streams, secure }, options)
+  const killed = readServiceFile(folder.serviceFile)
+  const portBefore = killed && Number(new URL(killed.url).port)
+  const userListener = await listenForUsers({ fetch: userFetch, streams, secure }, options, portBefore)
   closers.push(userListener.close)
   const { port } = userListener
   const url = `http://${LOOPBACK}:${port}`

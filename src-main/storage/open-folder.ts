@@ -5,6 +5,7 @@ import type { Storage } from '../services/ports/storage.ts'
 import { otherUserOf } from './database-users.ts'
 import { DatabaseUnusable } from './open-database.ts'
 import { openStorage } from './open-storage.ts'
+import { isDamage } from './recover-database.ts'
 
 /** An open data folder: its lock is held until close. */
 export type OpenedFolder = {
@@ -27,7 +28,7 @@ export function openFolderStorage(
 ):
   | OpenedFolder
   | { readonly kind: 'locked'; readonly pid: number | undefined }
-  | { readonly kind: 'unusable'; readonly message: string } {
+  | { readonly kind: 'unusable'; readonly message: string; readonly isDamaged: boolean } {
   // Before it locks, because a service whose lock file was deleted may be locking it again.
   const pid = otherUserOf(files.database)
   let lock = pid === undefined ? lockFolder(files.lock) : undefined
@@ -49,7 +50,8 @@ export function openFolderStorage(
     return { kind: 'open', storage, keepLock, close }
   } catch (error) {
     lock.release()
-    if (error instanceof DatabaseUnusable) return { kind: 'unusable', message: error.message }
+    if (error instanceof DatabaseUnusable)
+      return { kind: 'unusable', message: error.message, isDamaged: isDamage(error.cause) }
     throw error
   }
 }

@@ -16,7 +16,8 @@ const TEXT = `
   SELECT j.seq, j.id, j.endpoint_id AS endpointId, j.error, substr(i.input, 1, @limit) AS input, substr(o.output, 1, @limit) AS output
   FROM jobs j JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq WHERE j.seq = @seq`
 const REPLACE = `INSERT OR REPLACE INTO job_search (rowid, endpoint, text) VALUES (?, ?, ?)`
-const CURSOR = 'search.indexedEventId'
+/** Name of the state that says how far the index has followed the events. */
+export const INDEXED_UP_TO = 'search.indexedEventId'
 
 // Finds its first row only, so it is one step however often the term occurs. Its table is a view of the index.
 const TERMS = `CREATE VIRTUAL TABLE IF NOT EXISTS temp.job_terms USING fts5vocab(main, job_search, instance)`
@@ -62,7 +63,7 @@ export function createSearchIndex(db: Database, state: StateStore): SearchIndex 
   const last = db.prepare<[], { id: number }>(LAST_EVENT)
   const text = db.prepare<[object], TextRow>(TEXT)
   const replace = db.prepare(REPLACE)
-  const cursor = () => Number(state.get(CURSOR) ?? 0)
+  const cursor = () => Number(state.get(INDEXED_UP_TO) ?? 0)
   return {
     behind: () => (last.get()?.id ?? 0) > cursor(),
     catchUp(limitOfJobs) {
@@ -79,7 +80,7 @@ export function createSearchIndex(db: Database, state: StateStore): SearchIndex 
       }
       const full = rows.length === limitOfJobs
       const end = full ? (rows.at(-1)?.id ?? from) : (last.get()?.id ?? from)
-      if (end > from) state.set(CURSOR, end)
+      if (end > from) state.set(INDEXED_UP_TO, end)
       return full
     },
   }

@@ -16,6 +16,7 @@ test('a crashed service reports the signal, restarts on the same data, and still
     expect(read().pid).not.toBe(before.pid)
     return read()
   })
+  expect(after.url).toBe(before.url)
   expect((await fetch(`${after.url}/`)).status).toBe(200)
   child.kill('SIGTERM')
   const { exitCode, stderr } = await ended

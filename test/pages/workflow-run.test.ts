@@ -29,7 +29,8 @@ async function keepNoise(name: string): Promise<void> {
   const bytes = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer()
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const headers = { 'content-type': 'application/octet-stream' }
+  const pageKey = localStorage.getItem('drydock.pageKey') ?? ''
+  const headers = { 'content-type': 'application/octet-stream', 'x-drydock-page-key': pageKey }
   await fetch(`/api/assets/${hex}?name=${name}`, { method: 'PUT', headers, body: bytes })
 }
 
@@ -176,14 +177,18 @@ describe('running a graph in the editor', () => {
     const chooser = bar.getByRole('combobox', { name: 'Endpoint' })
     // Keys reach the list once it has the focus.
     const focused = page.locator('[role=listbox]:focus-within')
+    // The focus follows the keys with a delay, at the next timer.
+    const focusedOption = (text: string) => page.locator('[role=option]:focus', { hasText: text })
     await chooser.press('Enter')
     await page.getByRole('option', { name: 'painter' }).waitFor()
     await focused.waitFor()
     await page.keyboard.press('End')
+    await focusedOption('All endpoints…').waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('option', { name: 'hello' }).waitFor()
     await focused.waitFor()
     await page.keyboard.press('End')
+    await focusedOption('hello').waitFor()
     await page.keyboard.press('Enter')
     await until(async () => expect(await chooser.textContent()).toBe('hello'))
     await choose(chooser, 'painter')

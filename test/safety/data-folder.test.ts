@@ -3,17 +3,21 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import {
   chownSync,
+  closeSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ServedService, servedService, startedService } from '../support/served-service.ts'
 import { startOnDamagedPages } from './damaged-pages.ts'
@@ -124,3 +128,52 @@ test('a service stops in order while its disk is full, and a start then says why
   const { why } = await stopOnFullDisk()
   if (why !== undefined) return skip(true, why)
 })
+
+test('doctor finds a damaged database, and recover saves all that can be read into a new folder', async () => {
+  const service = await startedService()
+  await service.createEndpoint('work')
+  const jobs = await Promise.all(
+    Array.from({ length: 40 }, (_, n) => service.run('work', { n, text: 'x'.repeat(2000) })),
+  )
+  const large = await service.run('work', { text: 'y'.repeat(600_000) })
+  for (const job of [...jobs, large]) await service.jobEnd('work', job)
+  await service.stop()
+  const checked = async () => {
+    const { stdout } = await service.command('doctor')
+    return JSON.parse(stdout).checks.find(({ check }: { readonly check: string }) => check === 'database')
+  }
+  expect(await checked()).toMatchObject({ state: 'ok' })
+
+  damageLeaf(join(service.data, 'drydock.db'), 'job_inputs')
+  const { found, fix } = await checked()
+  expect([found, fix]).toEqual([expect.stringMatching(/^damaged: /), expect.stringContaining('drydock recover')])
+  const saved = join(service.folder, 'saved')
+  const recovered = await service.command('recover', saved)
+  expect(recovered).toMatchObject({ exitCode: 0 })
+  const { tables } = JSON.parse(recovered.stdout)
+  const damaged = tables.flatMap(({ table, isWhole }: { table: string; isWhole: boolean }) => (isWhole ? [] : [table]))
+  expect(damaged).toEqual(expect.arrayContaining(['jobs', 'job_inputs']))
+
+  const next = servedService({ data: saved })
+  await next.start()
+  expect(next.integrity()).toEqual(['ok'])
+  const states = await Promise.all(jobs.map(async (job) => (await next.ask('GET', `/v2/work/status/${job}`)).status))
+  expect(states.filter((status) => status === 200).length).toBeGreaterThan(30)
+  const payloads = (data: string) => readdirSync(join(data, 'payloads'), { recursive: true }).length
+  expect(payloads(saved)).toBe(payloads(service.data))
+  await next.jobEnd('work', await next.run('work', { n: 1 }))
+})
+
+/** Overwrites one page with rows of a table. */
+function damageLeaf(database: string, table: string): void {
+  const db = new BetterSqlite(database)
+  const leaves = db
+    .prepare<[string], number>(`SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'`)
+    .pluck()
+    .all(table)
+  db.close()
+  const page = leaves[1] ?? 0
+  const file = openSync(database, 'r+')
+  writeSync(file, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES)
+  closeSync(file)
+}

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { MachineView } from '../../contract/machines.ts'
@@ -76,6 +78,7 @@ export async function runChecks(
     fileSystemRow(folder),
     permissionRow(folder, surroundings.platform).then(({ action: _button, ...row }) => row),
     spaceRow(folder),
+    databaseRows(folder),
     checkPort(context),
     checkService(context),
     ownContainerRows(context, runProgram, ofService),
@@ -83,6 +86,17 @@ export async function runChecks(
   const rows = checked.flat()
   const known = new Set(rows.map(({ check }) => check))
   return [...rows, ...told.filter(({ check }) => !known.has(check)).map(asCommand), ...machines]
+}
+
+// A running service stops if its database is damaged, and reading all of it would slow the service down.
+async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
+  const file = join(folder, 'drydock.db')
+  if (!existsSync(file) || (await readServiceFile(folder)) !== undefined) return []
+  const { findDamage } = await import('../../core.ts')
+  const fault = findDamage(file)
+  if (fault === undefined) return [{ check: 'database', state: 'ok', found: 'not damaged' }]
+  const fix = `Restore a copy of the data folder, or save what can be read with \`drydock recover NEW_FOLDER --data ${folder}\`.`
+  return [{ check: 'database', state: 'failed', found: `damaged: ${fault}`, fix }]
 }
 
 // The service needs no docker command to find an engine: where there is none, it knows more.

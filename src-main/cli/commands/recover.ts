@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { counted } from '../../domain/text.ts'
+import { CliError } from '../cli-error.ts'
+import { dataFolder } from '../find-service.ts'
+import { globalOptions, outputOf } from '../session.ts'
+import type { Surroundings } from '../surroundings.ts'
+
+/** `drydock recover`: save what can be read of a damaged data folder. */
+export function addRecover(program: Command, surroundings: Surroundings): void {
+  program
+    .command('recover')
+    .description('save what can be read of a damaged data folder into a new one')
+    .argument('<folder>', 'the new data folder')
+    .addHelpText(
+      'after',
+      `
+The damaged folder stays as it is. Stop its service first. \`drydock doctor\` says whether a folder is damaged.
+
+Examples:
+  $ drydock recover ./saved --data ./data
+  $ drydock serve --data ./saved`,
+    )
+    .action(async (folder: string, _options: object, command: Command) => {
+      const output = outputOf(command, surroundings)
+      const { recoverFolder, StartError } = await import('../../server/recover-folder.ts')
+      const data = dataFolder(globalOptions(command).data, surroundings)
+      const recovered = await recoverFolder(data, folder, surroundings.now()).catch((error) => {
+        if (error instanceof StartError) throw new CliError('NOT_RECOVERED', { why: error.message }, { cause: error })
+        throw error
+      })
+      if (output.json) return output.document(recovered)
+      const { tables } = recovered
+      const shown = tables.filter(({ rows, isWhole }) => rows > 0 || !isWhole)
+      output.table(
+        ['TABLE', 'ROWS SAVED', ''],
+        shown.map(({ table, rows, isWhole }) => [table, String(rows), isWhole ? '' : 'rows were lost']),
+      )
+      const damaged = tables.filter(({ isWhole }) => !isWhole).length
+      output.line(
+        damaged === 0
+          ? `Everything was saved to ${recovered.folder}.`
+          : `Rows of ${counted(damaged, 'table')} were lost; the rest was saved to ${recovered.folder}.`,
+      )
+      output.note(`Start it with \`drydock serve --data ${recovered.folder}\`.`)
+    })
+}

@@ -1,0 +1,38 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { constants, cp } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { otherUserOf, type RecoveredTable, recoverDatabase } from '../core.ts'
+import { type DataFolder, openDataFolder, StartError } from './data-folder.ts'
+
+// What a service makes anew. The log stays with the damaged folder.
+const LEFT_BEHIND = /^(drydock\.db|drydock\.lock|drydock\.log|service\.json|workers)/
+
+export { StartError } from './data-folder.ts'
+
+/**
+ * Copies a data folder with a damaged database into a new one, with all rows that can be read.
+ * @param data the damaged folder, which stays as it is
+ * @param into a folder that does not exist, or is empty
+ * @param now ms since the epoch
+ * @throws StartError if the damaged folder is in use, or the new one cannot be used
+ */
+export async function recoverFolder(
+  data: string,
+  into: string,
+  now: number,
+): Promise<{ readonly folder: string; readonly tables: readonly RecoveredTable[] }> {
+  const damaged = resolve(data)
+  const database = join(damaged, 'drydock.db')
+  if (!existsSync(database)) throw new StartError('data', `${damaged} is not a data folder: it has no drydock.db.`)
+  const pid = otherUserOf(database)
+  if (pid !== undefined)
+    throw new StartError('locked', `The data folder ${damaged} is in use by pid ${pid}. Stop that process first.`)
+  const fresh: DataFolder = openDataFolder(into)
+  if (readdirSync(fresh.folder).length > 0)
+    throw new StartError('data', `The folder ${fresh.folder} is not empty. Choose one that does not exist.`)
+  const tables = recoverDatabase(database, fresh.database, now)
+  for (const name of readdirSync(damaged))
+    if (!LEFT_BEHIND.test(name))
+      await cp(join(damaged, name), join(fresh.folder, name), { recursive: true, mode: constants.COPYFILE_FICLONE })
+  return { folder: fresh.folder, tables }
+}

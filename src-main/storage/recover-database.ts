@@ -1,0 +1,181 @@
+/** Saves what can be read of a damaged database. The sqlite3 shell has a command for this, which is not a library. */
+import BetterSqlite, { type Database } from 'better-sqlite3'
+import { errorCode } from '../domain/error-code.ts'
+import { openDatabase } from './open-database.ts'
+import { INDEXED_UP_TO } from './search-index.ts'
+
+/** What was saved of a table. */
+export type RecoveredTable = {
+  readonly table: string
+  readonly rows: number
+  /** Whether no row was lost. */
+  readonly isWhole: boolean
+}
+
+type Row = readonly unknown[]
+
+const TABLES = `SELECT name, wr AS hasNoRowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`
+const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`
+// No code handles a job without its input, and it cannot run.
+const JOBS_WITHOUT_INPUT = `DELETE FROM jobs WHERE seq NOT IN (SELECT seq FROM job_inputs)`
+const HIGHEST_ROWID = 2n ** 63n - 1n
+
+/** Finds damage. @returns the first fault; undefined: there is none */
+export function findDamage(file: string): string | undefined {
+  let db: Database | undefined
+  try {
+    db = new BetterSqlite(file, { readonly: true, fileMustExist: true })
+    const fault = String(db.pragma('quick_check(1)', { simple: true }))
+    return fault === 'ok' ? undefined : fault
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return (error as Error).message
+  } finally {
+    db?.close()
+  }
+}
+
+/**
+ * Copies all rows that can be read into a new database. The damaged one is only read.
+ * @param fresh path of a file that does not exist
+ * @param now ms since the epoch
+ */
+export function recoverDatabase(damaged: string, fresh: string, now: number): readonly RecoveredTable[] {
+  const from = new BetterSqlite(damaged, { readonly: true, fileMustExist: true })
+  const to = openDatabase(fresh, now)
+  try {
+    to.pragma('foreign_keys = OFF')
+    return to.transaction(() => copyAll(from, to))()
+  } finally {
+    from.close()
+    to.close()
+  }
+}
+
+function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
+  // Triggers keep sums, which are copied as they are.
+  const triggers = to.prepare<[], { readonly name: string; readonly sql: string }>(TRIGGERS).all()
+  for (const { name } of triggers) to.exec(`DROP TRIGGER ${name}`)
+  const tables = to.prepare<[], { readonly name: string; readonly hasNoRowid: number }>(TABLES).all()
+  const recovered = tables
+    .filter(({ name }) => name !== 'migrations')
+    .map(({ name, hasNoRowid }) => copyTable(from, to, name, hasNoRowid === 1))
+  const lost = removeUnusable(to)
+  // The search index is made anew.
+  to.prepare('DELETE FROM service_state WHERE name = ?').run(INDEXED_UP_TO)
+  for (const { sql } of triggers) to.exec(sql)
+  return recovered.map(({ table, rows, isWhole }) => {
+    const removed = lost.get(table) ?? 0
+    return { table, rows: rows - removed, isWhole: isWhole && removed === 0 }
+  })
+}
+
+// Rows whose other half was lost.
+function removeUnusable(to: Database): ReadonlyMap<string, number> {
+  const lost = new Map([['jobs', to.prepare(JOBS_WITHOUT_INPUT).run().changes]])
+  type Orphan = { readonly table: string; readonly rowid: number | null }
+  for (const { table, rowid } of to.pragma('foreign_key_check') as readonly Orphan[]) {
+    if (rowid === null) continue
+    to.prepare(`DELETE FROM ${table} WHERE rowid = ?`).run(rowid)
+    lost.set(table, (lost.get(table) ?? 0) + 1)
+  }
+  return lost
+}
+
+function copyTable(from: Database, to: Database, table: string, hasNoRowid: boolean): RecoveredTable {
+  to.exec(`DELETE FROM ${table}`)
+  const columns = columnsOf(to, table)
+  const count = () => to.prepare<[], number>(`SELECT COUNT(*) FROM ${table}`).pluck().get() ?? 0
+  let isWhole = true
+  const insert = to.prepare(`INSERT OR IGNORE INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`)
+  const put = (row: Row) => {
+    try {
+      if (insert.run(...row).changes > 0) return
+    } catch (error) {
+      if (!errorCode(error).startsWith('SQLITE_CONSTRAINT')) throw error
+    }
+    isWhole = false
+  }
+  try {
+    // An older version may lack columns, and tables.
+    const there = columnsOf(from, table)
+    const wanted = columns.map((column) => (there.includes(column) ? column : `NULL AS ${column}`))
+    const copy = hasNoRowid ? copyByKey : copyByRowid
+    if (there.length > 0 && !copy(from, `SELECT ${wanted}`, table, put)) isWhole = false
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    isWhole = false
+  }
+  return { table, rows: count(), isWhole }
+}
+
+const columnsOf = (db: Database, table: string): readonly string[] =>
+  db.prepare<[string], string>('SELECT name FROM pragma_table_info(?) ORDER BY cid').pluck().all(table)
+
+type Copy = (from: Database, select: string, table: string, put: (row: Row) => void) => boolean
+
+// Rows in order up to the damage, then backwards from the end up to the damage.
+const copyByKey: Copy = (from, select, table, put) => {
+  const key = from
+    .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
+    .pluck()
+    .all(table)
+  const order = (direction: string) => key.map((column) => `${column} ${direction}`)
+  if (copyRows(from, `${select} FROM ${table} ORDER BY ${order('ASC')}`, [], put).isEnd) return true
+  copyRows(from, `${select} FROM ${table} ORDER BY ${order('DESC')}`, [], put)
+  return false
+}
+
+// Goes around each damaged part: rows have numbers, and the tree leads to the rows behind it.
+const copyByRowid: Copy = (from, select, table, put) => {
+  const rows = `${select}, rowid FROM ${table} WHERE rowid > ? AND rowid < ? ORDER BY rowid`
+  const withoutRowid = (row: Row) => put(row.slice(0, -1))
+  let after = -1n
+  for (let isWhole = true; ; isWhole = false) {
+    const { isEnd, last } = copyRows(from, rows, [after, HIGHEST_ROWID], withoutRowid)
+    if (isEnd) return isWhole
+    after = (last?.at(-1) as bigint | undefined) ?? after
+    const next = nextReadable(from, rows, after)
+    if (next === undefined) return false
+    copyRows(from, `${rows} DESC`, [after, next], withoutRowid)
+    after = next - 1n
+  }
+}
+
+function nextReadable(from: Database, rows: string, after: bigint): bigint | undefined {
+  for (let step = 1n; after + step < HIGHEST_ROWID; step *= 2n) {
+    let next: Row | undefined
+    const { isEnd } = copyRows(from, `${rows} LIMIT 1`, [after + step, HIGHEST_ROWID], (row) => {
+      next = row
+    })
+    if (next !== undefined) return next.at(-1) as bigint
+    if (isEnd) return undefined
+  }
+  return undefined
+}
+
+function copyRows(
+  from: Database,
+  sql: string,
+  values: readonly bigint[],
+  put: (row: Row) => void,
+): { readonly isEnd: boolean; readonly last: Row | undefined } {
+  let last: Row | undefined
+  try {
+    for (const row of from
+      .prepare<bigint[], Row>(sql)
+      .raw()
+      .safeIntegers()
+      .iterate(...values)) {
+      put(row)
+      last = row
+    }
+    return { isEnd: true, last }
+  } catch (error) {
+    if (!isDamage(error)) throw error
+    return { isEnd: false, last }
+  }
+}
+
+/** Whether an error means that a database cannot be read. */
+export const isDamage = (error: unknown): boolean => /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(errorCode(error))

@@ -1,0 +1,105 @@
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import BetterSqlite from 'better-sqlite3'
+import { expect, onTestFinished, test } from 'vitest'
+import { openDatabase } from '../../../src-main/storage/open-database.ts'
+import { findDamage, recoverDatabase } from '../../../src-main/storage/recover-database.ts'
+
+const PAGE_BYTES = 4096
+const ROWS = 5000
+const NOW = 1_700_000_000_000
+
+/** A database with 5,000 log lines, numbered from 1, and as many states by name. */
+function setup() {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-recover-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'damaged.db')
+  const db = openDatabase(file, NOW)
+  db.pragma('foreign_keys = OFF')
+  const line = db.prepare(
+    `INSERT INTO log_lines (endpoint_id, worker_id, level, at, line) VALUES ('e', 'w', 'info', ?, ?)`,
+  )
+  db.exec('DELETE FROM service_state')
+  const state = db.prepare(`INSERT INTO service_state (name, value) VALUES (?, ?)`)
+  db.transaction(() => {
+    for (let n = 1; n <= ROWS; n++) {
+      line.run(n, `line ${n}`.padEnd(200, '.'))
+      state.run(`state-${String(n).padStart(5, '0')}`, JSON.stringify(n))
+    }
+  })()
+  const pagesOf = (table: string) =>
+    db
+      .prepare<[string], number>(`SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf' ORDER BY path`)
+      .pluck()
+      .all(table)
+  const pages = { lines: pagesOf('log_lines'), states: pagesOf('service_state') }
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  db.close()
+  const damage = (page: number) =>
+    writeSync(openSync(file, 'r+'), Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (page - 1) * PAGE_BYTES)
+  const recover = () => {
+    const before = readFileSync(file)
+    const fresh = join(folder, 'fresh.db')
+    const tables = recoverDatabase(file, fresh, NOW)
+    expect(readFileSync(file).equals(before)).toBe(true)
+    const after = new BetterSqlite(fresh, { readonly: true })
+    onTestFinished(() => void after.close())
+    expect(after.pragma('integrity_check', { simple: true })).toBe('ok')
+    const column = (sql: string) => after.prepare<[], number>(sql).pluck().all()
+    return {
+      fresh,
+      table: (name: string) => tables.find(({ table }) => table === name),
+      lines: column('SELECT at FROM log_lines ORDER BY at'),
+      states: column('SELECT CAST(value AS INTEGER) FROM service_state ORDER BY name'),
+    }
+  }
+  return { file, pages, damage, recover }
+}
+
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
+
+test('all rows of a database without damage are saved', () => {
+  const { file, recover } = setup()
+  expect(findDamage(file)).toBeUndefined()
+  const { table, lines, states } = recover()
+  expect(lines).toEqual(numbers(1, ROWS))
+  expect(states).toEqual(numbers(1, ROWS))
+  expect([table('log_lines'), table('service_state')]).toEqual([
+    { table: 'log_lines', rows: ROWS, isWhole: true },
+    { table: 'service_state', rows: ROWS, isWhole: true },
+  ])
+})
+
+test('of a table with damaged pages all rows of the other pages are saved', () => {
+  const { file, pages, damage, recover } = setup()
+  const { lines: leaves } = pages
+  for (const at of [0, 40, 41, 90, leaves.length - 1]) damage(leaves[at] ?? 0)
+  expect(findDamage(file)).toMatch(/./)
+  const { table, lines, states } = recover()
+  expect(table('log_lines')).toEqual({ table: 'log_lines', rows: lines.length, isWhole: false })
+  // A page holds 17 of these lines.
+  expect(lines.length).toBeGreaterThanOrEqual(ROWS - 5 * 18)
+  expect(lines.length).toBeLessThan(ROWS)
+  expect(states).toEqual(numbers(1, ROWS))
+})
+
+test('of a table without numbers of rows those before and after the damage are saved', () => {
+  const { pages, damage, recover } = setup()
+  damage(pages.states[3] ?? 0)
+  damage(pages.states[5] ?? 0)
+  const { table, lines, states } = recover()
+  expect(lines).toEqual(numbers(1, ROWS))
+  expect(table('service_state')?.isWhole).toBe(false)
+  expect([states[0], states.at(-1)]).toEqual([1, ROWS])
+  expect(states.length).toBeLessThan(ROWS)
+})
+
+test('of a file that is no database nothing is saved, and that is said of every table', () => {
+  const { file, recover } = setup()
+  writeFileSync(file, 'no database at all'.repeat(1000))
+  expect(findDamage(file)).toMatch(/not a database/)
+  const { table, lines, states } = recover()
+  expect([lines, states]).toEqual([[], []])
+  expect(table('jobs')).toEqual({ table: 'jobs', rows: 0, isWhole: false })
+})

@@ -99,7 +99,7 @@ test(
     app.edit('cpu_worker.py', 'Hello', 'Hi')
     expect(await preview.event('live', 2)).toMatchObject({ changed: 2 })
     expect(await preview.output('greet')).toEqual({ greeting: 'Hi, world!' })
-    preview.signal('SIGINT')
+    preview.pressCtrlC()
     expect(await preview.ended).toMatchObject({ exitCode: 0 })
     expect(await docker('ps', '--all', '--quiet', '--filter', 'label=svc.app')).toBe('')
     expect(await docker('volume', 'ls', '--quiet')).toBe(volumes)

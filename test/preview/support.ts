@@ -27,6 +27,8 @@ type StartedPreview = {
 
 /** A preview that tells its events. */
 export type RunningPreview = StartedPreview & {
+  /** Interrupts it as a terminal does: with all processes of its group. */
+  readonly pressCtrlC: () => void
   /** All that it told so far. */
   readonly told: () => readonly Told[]
   /** Waits until it told of so many events of this name, and gives the last of them. */
@@ -155,10 +157,15 @@ export async function previewProject(
         return body.output
       },
       signal: (name) => void child.kill(name),
+      pressCtrlC() {
+        for (const { pid } of processes()) if (groupOf(pid) === groupOf(child.pid)) signal(pid, 'SIGINT')
+      },
       ended,
       processes,
     }
   }
+
+  const groupOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2]
 
   return {
     project,

@@ -63,7 +63,9 @@ export function sshReason(stderr: string, otherwise: string): string {
     .split(/\r?\n/)
     .map((line) => line.replace(/^@+|@+$/g, '').trim())
     .filter((line) => line !== '')
-  return lines.length === 0 ? otherwise : lines.join(' ')
+  // OpenSSH writes such a line for each request of a forward that failed, as long as the connection lasts.
+  const said = [...new Set(lines.filter((line) => !/^channel \d+: open failed/.test(line)))]
+  return said.length === 0 ? (lines.at(-1) ?? otherwise) : said.join(' ')
 }
 
 /** A word for the shell of the other machine that stands for itself, whatever is in it. */

@@ -54,7 +54,10 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
     )
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const control = join(folder, 'c')
-  const master = spawn('ssh', [...masterArguments(target, control)], { env: { ...env }, stdio: 'pipe' })
+  const start = (args: readonly string[]) =>
+    // In a group of its own: Ctrl+C in the terminal must not end it before the machine is cleaned up over it.
+    spawn('ssh', [...args], { env: { ...env }, stdio: 'pipe', detached: true })
+  const master = start(masterArguments(target, control))
   const ended = endOf(master).then((end) => {
     rmSync(folder, { recursive: true, force: true })
     return end.missing ? NO_PROGRAM : sshReason(end.stderr, `ssh ended with exit code ${end.code}`)
@@ -63,7 +66,7 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
   await loggedIn(master, ended, clock)
 
   const overIt = async (args: readonly string[], input?: string): Promise<string> => {
-    const child = spawn('ssh', [...args], { env: { ...env }, stdio: 'pipe' })
+    const child = start(args)
     child.stdin.end(input)
     const { code, stdout, stderr } = await endOf(child)
     if (code !== 0) throw new Error(sshReason(stderr, `it ended with exit code ${code}`))

@@ -145,6 +145,45 @@ describe('a machine that vanishes', () => {
   })
 })
 
+describe('a machine that vanishes with an idle worker', () => {
+  it('is replaced at once by a machine that has room, and its worker leaves when it is back', async () => {
+    const service = await withMachines(['gpu-box', 'other'])
+    service.fleet().cards = 0
+    const container = { ...IMAGE, machine: 'any', gpu: 'ANY' }
+    await service.createEndpoint('e', { container, workersMin: 1, workersMax: 1 })
+    const { jobId, worker } = await service.running()
+    await worker.done(jobId, { output: 1 })
+    const { 'gpu-box': box, other } = Object.fromEntries(
+      ['gpu-box', 'other'].map((name) => [name, service.farMachines.at(name)]),
+    ) as Record<string, ReturnType<typeof service.farMachines.at>>
+    expect([box?.place.workers.size, other?.place.workers.size]).toEqual([1, 0])
+
+    box?.lose('Connection timed out')
+    const lostAt = service.clock.wall()
+    const next = await service.worker('e', [worker])
+    expect(service.clock.wall() - lostAt).toBeLessThan(1000)
+    const waiting = await service.run()
+    expect((await next.take())?.id).toBe(waiting)
+    expect(other?.place.workers.size).toBe(1)
+    await next.done(waiting, { output: 2 })
+
+    box?.reach()
+    await service.clock.until(async () => box?.place.workers.size === 0)
+    expect(other?.place.workers.size).toBe(1)
+  })
+
+  it('is the reason why a job waits where no other machine has room', async () => {
+    const service = await withMachines()
+    await service.endpointOn('gpu-box', 'e', { workersMin: 1, workersMax: 1 })
+    const { jobId, worker } = await service.running()
+    await worker.done(jobId, { output: 1 })
+    service.farMachines.at('gpu-box').lose('Connection timed out')
+    await service.run()
+    await service.waiting(/^No capacity for a worker: gpu-box: it cannot be reached: Connection timed out\.$/)
+    expect(await service.get('/api/endpoints/e')).not.toHaveProperty('crash')
+  })
+})
+
 describe('what a machine lacks', () => {
   it('is the reason why jobs wait: a card, memory, the machine itself', async () => {
     const service = await withMachines()

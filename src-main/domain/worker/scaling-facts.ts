@@ -20,6 +20,8 @@ export type ScalingWorker = {
   readonly outdated: boolean
   /** Whether it is unhealthy and may become well by itself soon, so that it need not leave yet. */
   readonly mayRecover?: boolean | undefined
+  /** Whether its machine cannot be reached, so that it is no capacity until it can. */
+  readonly isAway?: boolean | undefined
 }
 
 /** The jobs of an endpoint as scaling sees them. Source: ours. */

@@ -158,7 +158,8 @@ type StopChoice = {
 function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop, 'workerId'> | undefined {
   const { config, now } = facts
   if (facts.stopping) return { reason: 'its endpoint is being deleted' }
-  if (worker.state === 'initializing' && now - initializingSince(worker) >= config.initializingTimeoutMs) {
+  const isLate = worker.isAway !== true && now - initializingSince(worker) >= config.initializingTimeoutMs
+  if (worker.state === 'initializing' && isLate) {
     return { reason: `not ready within ${inSeconds(config.initializingTimeoutMs)}`, force: true, failed: true }
   }
   // With jobs it stays as it is until they have ended or their leases have: it takes no new one.
@@ -204,6 +205,7 @@ function chooseStops(facts: ScalingFacts): StopChoice {
     if (!isLive(worker.state)) continue
     const reason = ownReason(worker, facts)
     if (reason !== undefined) stop.push({ workerId: worker.id, ...reason })
+    else if (worker.isAway === true) continue
     else if (worker.state === 'paused') frozen.push(worker)
     else if (worker.state !== 'unhealthy') staying.push(worker)
   }

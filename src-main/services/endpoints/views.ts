@@ -24,7 +24,7 @@ import { readScalingFacts } from '../workers/read-scaling-facts.ts'
 export type ViewDeps = {
   readonly storage: Storage
   readonly clock: Clock
-  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
   readonly counts: QueueCounts
   readonly leases: Leases
   readonly registry: WorkerRegistry
@@ -61,7 +61,7 @@ export type Waiter = { readonly job: Job; readonly before?: number } | { readonl
 
 /** Why jobs of an endpoint wait, or this one job or request; undefined when none waits. */
 export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Waiter): WaitingReason | undefined {
-  const { clock, counts, registry, status } = deps
+  const { clock, counts, fleet, registry, status } = deps
   const queue = counts.of(endpoint.id)
   const job = waiter !== undefined && 'job' in waiter ? waiter.job : undefined
   if (job === undefined ? queue.normal + queue.lowPriority === 0 : job.status !== 'IN_QUEUE') return undefined
@@ -70,7 +70,7 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
     config: endpoint.config,
     paused: endpoint.paused,
     queue,
-    workers: registry.ofEndpoint(endpoint.id),
+    workers: registry.ofEndpoint(endpoint.id).filter(({ id }) => !fleet.isAway(id)),
     crashLoop,
     noCapacityReason: throttledReason(deps, endpoint),
     neverCapacity: decision?.neverStarts,

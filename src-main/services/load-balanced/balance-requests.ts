@@ -52,7 +52,7 @@ type Deps = {
   readonly storage: Pick<Storage, 'endpoints' | 'jobs'>
   readonly clock: Clock
   readonly registry: WorkerRegistry
-  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
   readonly status: Pick<FleetStatuses, 'of'>
   /** Jobs that have not ended. */
   readonly jobCounts: QueueCounts

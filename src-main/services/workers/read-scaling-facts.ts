@@ -17,7 +17,7 @@ import { findCapacity } from './inject-faults.ts'
 type Deps = {
   readonly storage: Pick<Storage, 'jobs'>
   readonly clock: Clock
-  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly fleet: Pick<Fleet, 'capacity' | 'isAway'>
   readonly counts: QueueCounts
   readonly leases: Leases
   readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
@@ -46,9 +46,10 @@ export function readScalingFacts(
     paused: endpoint?.paused ?? true,
     stopping: endpoint === undefined,
     queue: { ...count, oldestNormalWaitMs: count.normal === 0 ? 0 : oldestWaitMs(deps, endpointId) },
-    workers: workersInService(registry, endpointId).map((worker) =>
-      workerFacts(worker, loadOf(worker, leases), endpoint?.revision),
-    ),
+    workers: workersInService(registry, endpointId).map((worker) => ({
+      ...workerFacts(worker, loadOf(worker, leases), endpoint?.revision),
+      isAway: fleet.isAway(worker.id),
+    })),
     freeSlots: free,
     noCapacityReason: reason,
     neverCapacity: never,

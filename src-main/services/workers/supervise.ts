@@ -49,7 +49,11 @@ export class WorkerSupervisor {
     this.#idle = createIdlePausing({ ...deps, ending: this.#ending })
     this.#leaseWatch = createLeaseWatch({ ...deps, ending: this.#ending })
     deps.storage.onCommit((changes) => this.#onChanges(changes))
-    deps.fleet.onCapacity(() => this.#checkThrottled())
+    deps.fleet.onCapacity(() => {
+      this.#checkThrottled()
+      // A machine may have gone or come back, with workers that are capacity.
+      for (const { endpointId, machine } of deps.registry.all()) if (machine !== undefined) this.check(endpointId)
+    })
     deps.scaling.onNotify((endpointId) => this.check(endpointId))
   }
 

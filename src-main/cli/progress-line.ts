@@ -62,7 +62,7 @@ function createNotes(output: Output): (reason: string) => void {
   let before = ''
   return (reason) => {
     const news = reason.replace(/\d+/g, '0')
-    if (news !== '' && news !== before) output.note(`waits: ${plainText(reason)}`)
+    if (news !== '' && news !== before) output.note(`waits: ${reason}`)
     before = news
   }
 }

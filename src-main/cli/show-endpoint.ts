@@ -4,7 +4,7 @@ import { type EndpointState, type EndpointView, initializingLimitMs } from '../c
 import { ago, faultsText, scalerText } from '../domain/text.ts'
 import { crashSummary, endpointStateLabel } from '../domain/worker/endpoint-state.ts'
 import { withHiddenPassword } from '../domain/workflow/server-address.ts'
-import { type Colour, duration, type Output, plainText, size } from './output.ts'
+import { type Colour, duration, type Output, size } from './output.ts'
 
 /** Prints an endpoint, or its JSON; with its key where the service has just made one. */
 export function showEndpoint(output: Output, endpoint: EndpointView & { readonly key?: string }, now: number): void {
@@ -50,7 +50,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
 
 /** Says what is in the way of an endpoint that was just made or changed. */
 export function showWarning(output: Output, { warning }: { readonly warning?: string | undefined }): void {
-  if (warning !== undefined && !output.json) output.note(`warning: ${plainText(warning)}`)
+  if (warning !== undefined && !output.json) output.note(`warning: ${warning}`)
 }
 
 const STATE_COLOURS: Partial<Record<EndpointState, Colour>> = {
@@ -68,9 +68,7 @@ export function endpointStateText(output: Output, { state }: Pick<EndpointView, 
 
 /** Why an endpoint does not go on, for a list: its crashes, else why its jobs wait; empty: it does. */
 export function waitText({ state, crash, waitingReason = '' }: EndpointView, now: number): string {
-  return state === 'crashing' && crash !== undefined
-    ? `${crashSummary(crash, now)}: ${plainText(crash.lastWords)}`
-    : waitingReason
+  return state === 'crashing' && crash !== undefined ? `${crashSummary(crash, now)}: ${crash.lastWords}` : waitingReason
 }
 
 function workflowsText({ workflows, container }: EndpointView): string | undefined {

@@ -10,7 +10,7 @@ import { writeExact } from '../../domain/json/json.ts'
 import { ago, counted } from '../../domain/text.ts'
 import { CliError, EXIT_CODES, usageError } from '../cli-error.ts'
 import { decimal, wholeNumber } from '../option-values.ts'
-import { duration, type Output, plainText } from '../output.ts'
+import { duration, type Output } from '../output.ts'
 import { withSpinner } from '../progress-line.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -71,13 +71,7 @@ Examples:
         ['ID', 'NAME', 'STARTED', 'STATE', 'VERDICT'],
         comparisons.map((one) => {
           const { id, name, createdAt, state, verdict } = one
-          return [
-            id,
-            plainText(name),
-            ago(createdAt, surroundings.now()),
-            state,
-            plainText(verdict?.text ?? progressOf(one)),
-          ]
+          return [id, name, ago(createdAt, surroundings.now()), state, verdict?.text ?? progressOf(one)]
         }),
       )
     })
@@ -270,12 +264,12 @@ async function show(client: ServiceClient, output: Output, one: ComparisonView, 
 
 function print(output: Output, one: ComparisonView, rows: readonly ComparisonRow[], more: boolean): void {
   const span = (ms: number | undefined) => (ms === undefined ? '' : duration(ms))
-  output.line(`${plainText(one.name)} (${one.id}): ${plainText(one.verdict?.text ?? progressOf(one))}`)
+  output.line(`${one.name} (${one.id}): ${one.verdict?.text ?? progressOf(one)}`)
   output.line()
   output.table(
     ['', 'VERSION', 'SAME', 'DIFFER', 'FAILED', 'P50', 'P95'],
     one.versions.map(({ name, same, differs, failed, p50Ms, p95Ms }, at) => [
-      ...[String(at + 1), plainText(name), String(same), String(differs), String(failed), span(p50Ms), span(p95Ms)],
+      ...[String(at + 1), name, String(same), String(differs), String(failed), span(p50Ms), span(p95Ms)],
     ]),
   )
   const worst = rows.filter(({ outcome }) => outcome !== 'same')
@@ -284,8 +278,8 @@ function print(output: Output, one: ComparisonView, rows: readonly ComparisonRow
   output.table(
     ['INPUT', 'VERSION', 'JOB', 'WHERE', 'WHAT'],
     worst.map((row) => [
-      ...[plainText(row.source), String(row.version + 1), row.jobId ?? '', plainText(row.differences[0]?.path ?? '')],
-      plainText(summaryOf(row)),
+      ...[row.source, String(row.version + 1), row.jobId ?? '', row.differences[0]?.path ?? ''],
+      summaryOf(row),
     ]),
   )
   if (more) output.note(`For more rows: drydock compare show ${one.id} --limit ${limit('listPageMax')}`)

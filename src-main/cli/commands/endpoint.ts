@@ -7,7 +7,6 @@ import { serverOfEntry } from '../../domain/workflow/server-address.ts'
 import { canAsk } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from '../endpoint-options.ts'
-import { plainText } from '../output.ts'
 import { checkProgram } from '../program-search.ts'
 import { openSession } from '../session.ts'
 import { endpointStateText, showEndpoint, showWarning, waitText } from '../show-endpoint.ts'
@@ -246,6 +245,6 @@ async function readClasses(client: ServiceClient, { id }: EndpointView): Promise
     return `${Object.keys(JSON.parse(text)).length} node classes read from ${server}`
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    return plainText(`${error.message} They are read as soon as the server answers.`)
+    return `${error.message} They are read as soon as the server answers.`
   }
 }

@@ -7,7 +7,7 @@ import { type OpenedJobFile, readJobFile } from '../../domain/job/job-file.ts'
 import { counted } from '../../domain/text.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { integer } from '../option-values.ts'
-import { type Output, plainText } from '../output.ts'
+import type { Output } from '../output.ts'
 import { openSession, outputOf } from '../session.ts'
 import { showJob } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -141,17 +141,17 @@ function show(output: Output, { head, status, error, input }: OpenedJobFile): vo
   }
   const shown = input.length > SHOWN_CHARACTERS ? `${input.slice(0, SHOWN_CHARACTERS)}...` : input
   output.fields([
-    ['job', plainText(head.jobId)],
-    ['endpoint', head.endpoint === undefined ? undefined : plainText(head.endpoint.id)],
-    ['status', plainText(status)],
-    ['error', error === undefined ? undefined : plainText(error)],
-    ['input', plainText(shown)],
-    ['written by', plainText(`Drydock ${head.version}, ${timeText(head.exportedAt)}`)],
+    ['job', head.jobId],
+    ['endpoint', head.endpoint?.id],
+    ['status', status],
+    ['error', error === undefined ? undefined : errorText(error)],
+    ['input', shown],
+    ['written by', `Drydock ${head.version}, ${timeText(head.exportedAt)}`],
     ['masked', head.masked === undefined || head.masked === 0 ? undefined : `${head.masked} in payloads`],
     ['log', head.logs.length === 0 ? undefined : counted(head.logs.length, 'line')],
   ])
   for (const { at, event, to, reason } of head.history)
-    output.line(plainText(`${timeText(at)}  ${event}  ${to}${reason === undefined ? '' : `  ${reason}`}`))
+    output.line(`${timeText(at)}  ${event}  ${to}${reason === undefined ? '' : `  ${reason}`}`)
 }
 
 // Of a file from elsewhere it may be any number.

@@ -6,7 +6,7 @@ import { counted } from '../../domain/text.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from '../endpoint-options.ts'
 import { findService } from '../find-service.ts'
-import { duration, type Output, plainText } from '../output.ts'
+import { duration, type Output } from '../output.ts'
 import { withSpinner } from '../progress-line.ts'
 import type { TestResult } from '../run-worker-tests.ts'
 import { globalOptions, outputOf } from '../session.ts'
@@ -146,14 +146,14 @@ function showResults(output: Output, results: readonly TestResult[]): void {
   output.table(
     ['TEST', 'RESULT', 'WAITED', 'RAN', 'LIMIT'],
     results.map(({ name, passed, delayMs, executionMs, timeoutMs }) => [
-      plainText(name),
+      name,
       passed ? output.paint('green', 'passed') : output.paint('red', 'failed'),
       spanText(delayMs),
       spanText(executionMs),
       duration(timeoutMs),
     ]),
   )
-  for (const { name, why } of results) if (why !== undefined) output.line(`\n${plainText(name)}: ${plainText(why)}`)
+  for (const { name, why } of results) if (why !== undefined) output.line(`\n${name}: ${why}`)
 }
 
 const spanText = (ms: number | undefined) => (ms === undefined ? '' : duration(ms))

@@ -3,7 +3,7 @@
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { Problem } from '../../domain/workflow/problem.ts'
 import { CliError } from '../cli-error.ts'
-import { type Output, plainText } from '../output.ts'
+import type { Output } from '../output.ts'
 import { type CheckedPayload, indexOfService, namePackages } from './graph-facts.ts'
 import type { GraphFile } from './read-graph-file.ts'
 
@@ -13,17 +13,16 @@ export function showProblems(output: Output, problems: readonly Problem[]): void
   const sorted = [...errorsOf(problems), ...problems.filter(({ severity }) => severity === 'warning')]
   output.table(
     ['', 'CODE', 'NODE', 'INPUT', 'WHAT TO DO'],
-    sorted.map(({ severity, code, node = '', input = '', message }) =>
-      [output.paint(severity === 'error' ? 'red' : 'yellow', severity), code, node, input, message].map(
-        (cell, column) => (column < 2 ? cell : plainText(cell)),
-      ),
-    ),
+    sorted.map(({ severity, code, node = '', input = '', message }) => [
+      output.paint(severity === 'error' ? 'red' : 'yellow', severity),
+      ...[code, node, input, message],
+    ]),
   )
 }
 
 /** Prints problems beside the output, a line each. */
 export function noteProblems(output: Output, problems: readonly Problem[]): void {
-  for (const { severity, code, message } of problems) output.note(plainText(`${severity} ${code}: ${message}`))
+  for (const { severity, code, message } of problems) output.note(`${severity} ${code}: ${message}`)
 }
 
 /** Ends the command where a graph is wrong. @throws CliError WORKFLOW_INVALID */

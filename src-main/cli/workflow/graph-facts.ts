@@ -20,7 +20,7 @@ import { seedsOf } from '../../domain/workflow-runs/graph-export.ts'
 import { modelsOf } from '../../domain/workflow-runs/graph-models.ts'
 import { imagesOf } from '../../domain/workflow-runs/payload-files.ts'
 import { dataFolder } from '../find-service.ts'
-import { type Output, plainText } from '../output.ts'
+import type { Output } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { GraphFile } from './read-graph-file.ts'
 
@@ -122,7 +122,7 @@ async function graphPackages(classes: readonly string[], { graph, index, output 
   const { form, raw } = graph
   const named = form === 'payload' ? packagesOfPayload(raw) : packagesOfDocument(readDocument(raw))
   const indexed = await index(classes).catch((error: Error): PackagesByClass => {
-    output.note(plainText(`${PACKAGE_INDEX_FILE} in the data folder cannot be read: ${error.message}.`))
+    output.note(`${PACKAGE_INDEX_FILE} in the data folder cannot be read: ${error.message}.`)
     return new Map()
   })
   return withNamed(indexed, named)

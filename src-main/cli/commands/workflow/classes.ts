@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { ago } from '../../../domain/text.ts'
 import type { ClassPackage } from '../../../domain/workflow/node-packages.ts'
-import { type Output, plainText } from '../../output.ts'
+import type { Output } from '../../output.ts'
 import { openSession, outputOf } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import type { KnownClasses } from '../../workflow/read-classes.ts'
@@ -57,25 +57,25 @@ Examples:
 }
 
 const classesText = ({ classes, version }: KnownClasses) =>
-  `${classes.size} classes${version === undefined ? '' : ` of ${plainText(version)}`}`
+  `${classes.size} classes${version === undefined ? '' : ` of ${version}`}`
 
 const SOURCES = { 'built-in': 'came with Drydock', server: 'a ComfyUI server', file: 'a file' }
 
 function show(output: Output, known: KnownClasses, packages: readonly ClassPackage[], now: number): void {
   const { source, server, version, readAt, classes } = known
   output.fields([
-    ['source', server === undefined ? SOURCES[source] : plainText(server)],
+    ['source', server ?? SOURCES[source]],
     ['read', readAt === undefined ? undefined : ago(readAt, now)],
-    ['version', version === undefined ? undefined : plainText(version)],
+    ['version', version],
     ['classes', String(classes.size)],
   ])
   output.line()
   output.table(
     ['PACKAGE', 'CLASSES', 'NAMES'],
     packages.map(({ name, kind, classes: names }) => [
-      plainText(name),
+      name,
       String(names.length),
-      kind === 'custom' ? plainText(names.join(', ')) : '',
+      kind === 'custom' ? names.join(', ') : '',
     ]),
   )
 }

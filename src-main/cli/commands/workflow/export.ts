@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { GraphOpened } from '../../../contract/workflows.ts'
 import { writeJson } from '../../../domain/workflow/json/value.ts'
 import { CliError } from '../../cli-error.ts'
-import { type Output, plainText } from '../../output.ts'
+import type { Output } from '../../output.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import { noteMasked } from '../job.ts'
@@ -51,9 +51,9 @@ Examples:
         ...models.flatMap(({ name, missing }) => (missing ? [`the model ${name}`] : [])),
         ...files.flatMap(({ name, left }) => (left === undefined ? [] : [`the file ${name}`])),
       ]
-      if (lacking.length > 0) output.note(plainText(`Not on this machine, or too large: ${lacking.join(', ')}.`))
+      if (lacking.length > 0) output.note(`Not on this machine, or too large: ${lacking.join(', ')}.`)
       if (output.json) output.document({ file: to, ...written.head })
-      else output.line(`${plainText(written.head.name)} written to ${to}`)
+      else output.line(`${written.head.name} written to ${to}`)
     })
 
   parent
@@ -82,18 +82,17 @@ Examples:
 }
 
 function show(output: Output, { workflow, missing, files }: GraphOpened): void {
-  output.line(plainText(`${workflow.name} is in the library as ${workflow.id}`))
+  output.line(`${workflow.name} is in the library as ${workflow.id}`)
   for (const { name, storedAs = name } of files)
-    if (storedAs !== name)
-      output.line(plainText(`the file ${name} is stored as ${storedAs}, which the graph names now`))
+    if (storedAs !== name) output.line(`the file ${name} is stored as ${storedAs}, which the graph names now`)
   for (const { name, directory, sha256, missing: isGone } of missing.models) {
     const where = directory === undefined ? '' : ` in ${directory}`
     const hash = sha256 === undefined ? '' : `, SHA-256 ${sha256}`
-    output.line(plainText(`${isGone ? 'missing model' : 'another model of the name'} ${name}${where}${hash}`))
+    output.line(`${isGone ? 'missing model' : 'another model of the name'} ${name}${where}${hash}`)
   }
   for (const { name, packages } of missing.classes)
-    output.line(plainText([`missing class ${name}`, ...packages.map(packageText)].join(', ')))
-  for (const name of missing.files) output.line(plainText(`missing file ${name}`))
+    output.line([`missing class ${name}`, ...packages.map(packageText)].join(', '))
+  for (const name of missing.files) output.line(`missing file ${name}`)
 }
 
 // A folder of a server has no address.

@@ -2,7 +2,6 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { RunView } from '../../../contract/workflows.ts'
 import { errorHeadline, errorText, readJobError } from '../../../domain/job/read-error.ts'
-import { plainText } from '../../output.ts'
 import { createStatusLine } from '../../progress-line.ts'
 import { openSession } from '../../session.ts'
 import { expectSuccess } from '../../show-job.ts'
@@ -60,9 +59,9 @@ Examples:
       const written = options.previews === true ? { previews: savedPreviews } : {}
       if (output.json) output.document({ ...run, results: saved, ...written })
       else {
-        for (const { file: path } of [...saved, ...savedPreviews]) output.line(plainText(path))
+        for (const { file: path } of [...saved, ...savedPreviews]) output.line(path)
         const errorLine = options.traceback === true ? errorText : (error: string) => errorHeadline(readJobError(error))
-        for (const error of run.errors) output.note(plainText(errorLine(error)))
+        for (const error of run.errors) output.note(errorLine(error))
         if (saved.length + savedPreviews.length === 0 && run.status === 'COMPLETED') output.note(whyNothing(run))
       }
       const [error] = run.errors

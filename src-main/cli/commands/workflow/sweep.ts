@@ -6,7 +6,7 @@ import { errorHeadline, readJobError } from '../../../domain/job/read-error.ts'
 import { ago, counted } from '../../../domain/text.ts'
 import { CliError } from '../../cli-error.ts'
 import { wholeNumber } from '../../option-values.ts'
-import { type Output, plainText } from '../../output.ts'
+import type { Output } from '../../output.ts'
 import { createStatusLine } from '../../progress-line.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
@@ -62,7 +62,7 @@ Examples:
           ['VALUES', 'STATUS', 'RESULTS'],
           runs.map(({ label = '', status, results, errors }) => {
             const summary = results.map((one) => one.file).join(', ') || errorHeadline(readJobError(errors[0] ?? ''))
-            return [inCell(label), status, inCell(summary)]
+            return [label, status, summary]
           }),
         )
         output.note(`As one picture: ${sheet}`)
@@ -72,9 +72,6 @@ Examples:
       if (failed > 0) throw new CliError('SWEEP_INCOMPLETE', { failed, of: runs.length })
     })
 }
-
-// A prompt and the error of a worker may have several lines, and signs that steer a terminal.
-const inCell = (text: string) => plainText(text).replace(/\s*\n\s*/g, ' ')
 
 type ListOptions = { readonly limit?: number; readonly before?: string }
 
@@ -117,9 +114,9 @@ function show(output: Output, sweeps: readonly SweepView[], now: number): void {
     ['SWEEP', 'GRAPH', 'ENDPOINT', 'INPUTS', 'DONE', 'FAILED', 'WAITING', 'CREATED'],
     sweeps.map(({ id, title, endpointId, axes, runs, ended, completed, createdAt }) => [
       id,
-      plainText(title),
+      title,
       endpointId,
-      plainText(axes.join(', ')),
+      axes.join(', '),
       String(completed),
       String(ended - completed),
       String(runs - ended),

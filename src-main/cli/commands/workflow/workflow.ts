@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { sizeText } from '../../../domain/text.ts'
 import { packagesText } from '../../../domain/workflow/node-packages.ts'
-import { type Output, plainText } from '../../output.ts'
+import type { Output } from '../../output.ts'
 import { globalOptions, openSession, outputOf } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import type { GraphFacts } from '../../workflow/graph-facts.ts'
@@ -150,7 +150,7 @@ const FORMS = { document: 'document, as editors save it', payload: 'payload, as 
 
 function show(output: Output, file: string, facts: GraphFacts): void {
   const unknown = facts.classes.filter(({ known }) => !known)
-  const lines = (items: readonly string[]) => (items.length === 0 ? undefined : plainText(items.join('\n')))
+  const lines = (items: readonly string[]) => (items.length === 0 ? undefined : items.join('\n'))
   output.fields([
     ['file', file],
     ['form', FORMS[facts.form] + (facts.version === undefined ? '' : `, version ${facts.version}`)],
@@ -166,7 +166,7 @@ function show(output: Output, file: string, facts: GraphFacts): void {
     ['models', lines(facts.models.map(({ node, input, name }) => `${name} (${node}.${input})`))],
     ['pictures', lines(facts.files.map(({ node, input, name }) => `${name} (${node}.${input})`))],
     ['seeds', lines(facts.seeds.map(({ node, input, value }) => `${value} (${node}.${input})`))],
-    ['results of', facts.outputs.length === 0 ? 'no node' : `node ${plainText(facts.outputs.join(', '))}`],
+    ['results of', facts.outputs.length === 0 ? 'no node' : `node ${facts.outputs.join(', ')}`],
   ])
 }
 
@@ -219,7 +219,7 @@ Examples:
       else {
         output.line(`Version ${graph.version} of ${graph.id} answers at ${graph.url}`)
         for (const { name: parameter, type, default: given } of graph.parameters)
-          output.line(plainText(`  ${parameter}: ${type}${given === undefined ? '' : `, ${given} without it`}`))
+          output.line(`  ${parameter}: ${type}${given === undefined ? '' : `, ${given} without it`}`)
       }
     })
 }

@@ -9,6 +9,7 @@
  */
 import module from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { runsService } from './arguments.mjs'
 import { IS_CLONE, mayNeedSetUp, NODE, NODE_MAJOR, setUp } from './set-up.mjs'
 import { ROOT } from './steps.mjs'
 
@@ -25,7 +26,7 @@ if (IS_CLONE && mayNeedSetUp()) {
 }
 
 // DRYDOCK_RESTART=0 leaves restarts to another supervisor, such as systemd or Docker.
-const IS_SERVICE = ['serve', 'start'].includes(commandOf(process.argv.slice(2))) && process.env.DRYDOCK_RESTART !== '0'
+const IS_SERVICE = runsService(process.argv.slice(2)) && process.env.DRYDOCK_RESTART !== '0'
 const IS_CHILD = process.env.DRYDOCK_LAUNCHER_PID === String(process.ppid)
 // Pauses before restarts after a crash, in ms. A service that runs for a minute resets the count.
 const RESTART_MS = [500, 1000, 2000, 4000, 8000]
@@ -38,12 +39,6 @@ if (IS_CHILD || (NODE === process.execPath && !IS_SERVICE)) {
   await import(pathToFileURL(main).href)
 } else {
   await handOver()
-}
-
-/** The command among the arguments; options of the program itself may stand before it. */
-function commandOf(argv) {
-  const isValue = (at) => ['--data', '--url', '--key'].includes(argv[at - 1])
-  return argv.find((argument, at) => !argument.startsWith('-') && !isValue(at))
 }
 
 /** Whether a process crashed. Windows knows no signals: it has the code of an abort, or of an exception. */

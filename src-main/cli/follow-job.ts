@@ -152,7 +152,7 @@ function reasonOf({ waitingReason, waitingNeedsChange }: JobStanding): WaitingRe
 }
 
 /**
- * Prints how a wait for a job ended: for a person as `showJob`, and as JSON where a program reads it.
+ * Prints how a wait for a job ended, as `showJob`.
  * @throws CliError unless the job has COMPLETED: JOB_NOT_SUCCESSFUL, WAITS_IN_VAIN, WAIT_OVER
  */
 export function showOutcome(output: Output, endpointId: string, { job, reason }: Followed): void {

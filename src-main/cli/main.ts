@@ -4,6 +4,7 @@
  */
 import { getCompileCacheDir } from 'node:module'
 import { dirname } from 'node:path'
+import { runsService } from './arguments.mjs'
 
 // Settings of the allocator of glibc for a process that lives long. It reads them once, before the first line of a
 // program runs, so the process of a service starts itself anew with them: same process number, same terminal, some 30
@@ -24,7 +25,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
 // Tells the second start from the first, and names the variables that this one has added.
 const MARK = 'DRYDOCK_ALLOCATOR'
 const COMPILED = 'NODE_COMPILE_CACHE'
-const LONG_LIVED = ['serve', 'start']
 
 /**
  * Starts a service anew with settings of the allocator, where they have an effect and the user has set none. Does
@@ -38,7 +38,7 @@ function setAllocator({ env, argv, execPath, execArgv, platform }: NodeJS.Proces
     return
   }
   const isSet = Object.keys(env).some((name) => name.startsWith('MALLOC_') || name === 'GLIBC_TUNABLES')
-  if (platform !== 'linux' || isSet || !LONG_LIVED.includes(argv[2] ?? '')) return
+  if (platform !== 'linux' || isSet || !runsService(argv.slice(2))) return
   const folder = getCompileCacheDir()
   // As a variable, because this file is read before it could say where compiled code is; to read its types away takes
   // 50 ms and 13 MB.

@@ -1,77 +1,11 @@
 import { Command, CommanderError } from 'commander'
 import packageJson from '../../package.json' with { type: 'json' }
 import { AppError, errorBody } from '../contract/errors.ts'
+import { PROGRAM_OPTIONS, readCommand } from './arguments.mjs'
 import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error.ts'
-import { addApp } from './commands/app.ts'
-import { addBatch } from './commands/batch.ts'
-import { addBuild } from './commands/build.ts'
-import { addCancel, addPurge, addRetry } from './commands/cancel-retry-purge.ts'
-import { addBisect, addCompare } from './commands/compare.ts'
-import { addDemo } from './commands/demo.ts'
-import { addDeploy, addRollback, addUndeploy } from './commands/deploy.ts'
-import { addDoctor } from './commands/doctor.ts'
-import { addEndpoint } from './commands/endpoint.ts'
-import { addEnv } from './commands/env.ts'
-import { addExport } from './commands/export.ts'
-import { addFaultCommands } from './commands/faults.ts'
-import { addHealth } from './commands/health.ts'
-import { addInit } from './commands/init.ts'
-import { addJob } from './commands/job.ts'
-import { addJobs } from './commands/jobs.ts'
-import { addKey } from './commands/key.ts'
-import { addLoadTest } from './commands/load-test.ts'
-import { addLogin, addLogout } from './commands/login.ts'
-import { addLogs } from './commands/logs.ts'
-import { addMachine } from './commands/machine.ts'
-import { addMcp } from './commands/mcp.ts'
-import { addModels } from './commands/models/models.ts'
-import { addOpen } from './commands/open.ts'
-import { addPlatform } from './commands/platform.ts'
-import { addRecover } from './commands/recover.ts'
-import { addRegistry } from './commands/registry.ts'
-import { addRequests } from './commands/requests.ts'
-import { addRun, addRunsync } from './commands/run.ts'
-import { addSchedule } from './commands/schedule.ts'
-import { addServe } from './commands/serve.ts'
-import { addSettings } from './commands/settings.ts'
-import { addStart } from './commands/start.ts'
-import { addStatus } from './commands/status.ts'
-import { addStream } from './commands/stream.ts'
-import { addTarget } from './commands/target.ts'
-import { addTest } from './commands/test.ts'
-import { addWhatIf } from './commands/what-if.ts'
-import { addWorkers } from './commands/workers.ts'
-import { addWorkflow } from './commands/workflow/workflow.ts'
+import { TOPICS } from './commands.ts'
 import { asCalled, escaped, plainText } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
-
-// In the order of `drydock --help`: from the first start to the last look.
-const COMMANDS = [
-  ...[addStart, addServe, addDemo, addDoctor, addRecover, addOpen],
-  ...[addInit, addBuild, addTest, addDeploy, addRollback, addUndeploy, addApp, addEnv],
-  ...[addEndpoint, addRun, addRunsync, addStatus, addStream, addCancel, addRetry, addPurge],
-  ...[addWorkflow, addModels],
-  ...[
-    addHealth,
-    addLogs,
-    addWorkers,
-    addJob,
-    addJobs,
-    addRequests,
-    addLoadTest,
-    addSchedule,
-    addBatch,
-    addWhatIf,
-    addCompare,
-    addBisect,
-    addRegistry,
-    addSettings,
-    addFaultCommands,
-  ],
-  ...[addExport],
-  ...[addLogin, addLogout, addKey, addMachine, addTarget, addPlatform],
-  ...[addMcp],
-]
 
 /**
  * Runs one command.
@@ -81,6 +15,7 @@ const COMMANDS = [
 export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   const program = buildProgram(surroundings)
   try {
+    await addCommands(program, argv, surroundings)
     await program.parseAsync([...argv], { from: 'user' })
     return EXIT_CODES.ok
   } catch (error) {
@@ -101,10 +36,6 @@ function buildProgram(surroundings: Surroundings): Command {
   const program = new Command('drydock')
     .description('Serverless GPU endpoints on your own machine: a durable queue, the v2 job API, and workers.')
     .version(packageJson.version)
-    .option('--data <dir>', "data folder of the service (SVC_DATA; default: the user's own)")
-    .option('--url <url>', 'address of the service (SVC_BASE_URL)')
-    .option('--key <key>', 'account or endpoint key (SVC_API_KEY)')
-    .option('--json', 'JSON output: one document, errors as JSON on stderr')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void surroundings.stdout.write(text),
@@ -126,19 +57,45 @@ Examples:
 ${EXIT_CODE_HELP}`,
     )
     .exitOverride()
-  for (const add of COMMANDS) add(program, surroundings)
-  nameHelpOnError(program, 'drydock')
+    .commandsGroup('More:')
+    .helpCommand('help [command]', 'display help for a command')
+  for (const [flags, description] of PROGRAM_OPTIONS) program.option(flags, description)
   return program
+}
+
+/** Adds all commands by name, and what belongs to the one that is called; a completion shows what belongs to each. */
+async function addCommands(program: Command, argv: readonly string[], surroundings: Surroundings): Promise<void> {
+  const { command: called } = readCommand(argv)
+  for (const [topic, rows] of TOPICS)
+    for (const [name, description, load] of rows) {
+      const command = program.command(name).description(description).helpGroup(`${topic}:`)
+      if (name === called || called === 'completion') (await load())(command, surroundings)
+    }
+  nameHelpOnError(program, 'drydock')
 }
 
 /** Makes a wrong use of a command say where its help is. */
 function nameHelpOnError(command: Command, path: string): void {
   command.exitOverride((error) => {
     if (error.exitCode === 0) throw error
-    const why = error.code === 'commander.help' ? 'A command is missing.' : error.message.replace(/^error: /, '')
+    const why = error.code === 'commander.help' ? 'A command is missing.' : whyWrong(error, command)
     throw new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${path} --help\`.` }, { cause: error })
   })
   for (const child of command.commands) nameHelpOnError(child, `${path} ${child.name()}`)
+}
+
+/** The sentence of the parser. A word too many for a default command is a command that is not there. */
+function whyWrong(error: CommanderError, { parent, args: [word = ''] }: Command): string {
+  const text = error.message.replace(/^error: /, '')
+  if (error.code !== 'commander.excessArguments' || parent === null || parent.args[0] !== word) return text
+  const siblings = new Command().exitOverride().configureOutput({ outputError: () => {} })
+  for (const sibling of parent.commands) siblings.command(sibling.name())
+  try {
+    siblings.parse([word], { from: 'user' })
+    return text
+  } catch (unknown) {
+    return unknown instanceof CommanderError ? unknown.message.replace(/^error: /, '') : text
+  }
 }
 
 /** The one place where a failure of any kind becomes a line and an exit code. */

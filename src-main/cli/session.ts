@@ -42,8 +42,9 @@ export async function openSession(
   surroundings: Surroundings,
   options: GlobalOptions = globalOptions(command),
 ): Promise<Session> {
-  // Loaded here and not above: it brings the schemas along, which `--help` has no use for.
-  const [{ createClient }, service] = await Promise.all([import('./client.ts'), findService(options, surroundings)])
+  const service = await findService(options, surroundings)
+  // Loaded here and not above: it brings the schemas along, of no use to `--help` or where no service runs.
+  const { createClient } = await import('./client.ts')
   return { client: createClient(service), output: outputOf(command, surroundings), options, service }
 }
 

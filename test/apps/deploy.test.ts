@@ -156,7 +156,7 @@ def greet():
   const lines = async () =>
     (await service.get('/api/endpoints/greet/logs')).lines.map(({ line }: { line: string }) => line)
   await until(async () => expect(await lines()).toContain('the token is ***'))
-  const shown = await run('env', 'get', 'production')
+  const shown = await run('env', 'show', 'production')
   expect(shown.stdout).toContain('TOKEN')
   expect(shown.stdout).not.toContain('hunter22')
 })

@@ -6,8 +6,7 @@ import { showEnvironments } from '../show-environment.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock app`: the apps of the service. */
-export function addApp(program: Command, surroundings: Surroundings): void {
-  const app = program.command('app').description('list, show or delete apps; `drydock deploy` creates them')
+export function addApp(app: Command, surroundings: Surroundings): void {
   addAppList(app, surroundings)
   addAppGet(app, surroundings)
   addAppDelete(app, surroundings)

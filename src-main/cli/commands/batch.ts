@@ -23,9 +23,7 @@ type SubmitOptions = { readonly name?: string; readonly template?: string }
 const WAIT_MS = 1000
 
 /** Adds the command. */
-export function addBatch(program: Command, surroundings: Surroundings): void {
-  const batch = program.command('batch').description('submit the inputs of a file as one batch, and follow it')
-
+export function addBatch(batch: Command, surroundings: Surroundings): void {
   batch
     .command('submit')
     .description('queue a job for each input of a file')

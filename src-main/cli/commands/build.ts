@@ -8,12 +8,8 @@ import { outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock build`: from the app in this folder to an artifact. */
-export function addBuild(program: Command, surroundings: Surroundings): void {
-  addBuildOptions(
-    program
-      .command('build')
-      .description('build the app in this folder: find its endpoints, install its packages, pack the artifact'),
-  )
+export function addBuild(build: Command, surroundings: Surroundings): void {
+  addBuildOptions(build)
     .addHelpText(
       'after',
       `

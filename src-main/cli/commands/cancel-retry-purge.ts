@@ -8,10 +8,8 @@ import { showHandle } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock cancel`: cancel a job that waits or runs. */
-export function addCancel(program: Command, surroundings: Surroundings): void {
-  program
-    .command('cancel')
-    .description('cancel a waiting or running job')
+export function addCancel(cancel: Command, surroundings: Surroundings): void {
+  cancel
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
     .addHelpText(
@@ -29,10 +27,8 @@ Examples:
 }
 
 /** `drydock retry`: queue a failed or timed-out job again under its id. */
-export function addRetry(program: Command, surroundings: Surroundings): void {
-  program
-    .command('retry')
-    .description('retry a failed or timed-out job under the same id')
+export function addRetry(retry: Command, surroundings: Surroundings): void {
+  retry
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
     .option(
@@ -63,10 +59,8 @@ Examples:
 }
 
 /** `drydock purge`: cancel all jobs of an endpoint that wait. */
-export function addPurge(program: Command, surroundings: Surroundings): void {
-  program
-    .command('purge')
-    .description('cancel all waiting jobs of an endpoint; running jobs continue')
+export function addPurge(purge: Command, surroundings: Surroundings): void {
+  purge
     .argument('<endpoint>', 'id of the endpoint')
     .addHelpText('after', '\nExamples:\n  $ drydock purge hello\n  $ drydock purge hello --json')
     .action(async (endpointId: string, _options: object, command: Command) => {

@@ -41,8 +41,7 @@ others are compared with. The service goes on if this command is interrupted, or
 Exit codes: 0 the same, 1 outputs differ, 4 some could not be compared, 2, 3 and 5 an error.`
 
 /** `drydock compare`: start, list, show, stop, remove. */
-export function addCompare(program: Command, surroundings: Surroundings): void {
-  const compare = program.command('compare').description('run the same inputs on several versions and compare outputs')
+export function addCompare(compare: Command, surroundings: Surroundings): void {
   startOptions(compare.command('start', { isDefault: true }), surroundings)
     .description('run stored jobs, or a file of inputs, on versions, and show the worst differences first')
     .addHelpText(
@@ -107,9 +106,8 @@ Examples:
 }
 
 /** `drydock bisect`: the first of an ordered list of versions that differs. */
-export function addBisect(program: Command, surroundings: Surroundings): void {
-  startOptions(program.command('bisect'), surroundings)
-    .description('find the first of an ordered list of versions whose outputs differ from those of the first one')
+export function addBisect(bisect: Command, surroundings: Surroundings): void {
+  startOptions(bisect, surroundings)
     .addHelpText(
       'after',
       `${ABOUT}

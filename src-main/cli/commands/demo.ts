@@ -9,10 +9,8 @@ import { onFreshService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock demo`: a service on a fresh data folder, real jobs, every response checked; nothing of it stays. */
-export function addDemo(program: Command, surroundings: Surroundings): void {
-  program
-    .command('demo')
-    .description('run a service on a fresh data folder, send it real jobs and check every response')
+export function addDemo(demo: Command, surroundings: Surroundings): void {
+  demo
     .addHelpText(
       'after',
       '\nThe exit code is 0 only if every response was right.\n\nExamples:\n  $ drydock demo\n  $ drydock demo --json',

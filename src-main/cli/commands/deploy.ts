@@ -17,13 +17,8 @@ type AllOptions = DeployOptions &
   PreviewOptions & { readonly preview?: true; readonly target?: string; readonly withKey?: true }
 
 /** `drydock deploy`: from the app in this folder to endpoints that answer. */
-export function addDeploy(program: Command, surroundings: Surroundings): void {
-  addBuildOptions(
-    program
-      .command('deploy')
-      .description('build the app in this folder and deploy it to its endpoints without downtime')
-      .option('--env <environment>', 'environment (default: production, or the only one)'),
-  )
+export function addDeploy(deploy: Command, surroundings: Surroundings): void {
+  addBuildOptions(deploy.option('--env <environment>', 'environment (default: production, or the only one)'))
     .option('--plan', 'show what would change, and stop there')
     .option('-y, --yes', 'delete endpoints that the app no longer has, without asking')
     .addOption(new Option('--keep', 'keep endpoints that the app no longer has').conflicts('yes'))
@@ -96,10 +91,8 @@ Examples:
 type RollbackOptions = TargetOptions & { readonly target?: string }
 
 /** `drydock rollback`: put an earlier release of an environment back. */
-export function addRollback(program: Command, surroundings: Surroundings): void {
-  program
-    .command('rollback')
-    .description('go back to the code of an earlier release; this creates a release with the next number')
+export function addRollback(rollback: Command, surroundings: Surroundings): void {
+  rollback
     .argument(
       '[number]',
       'number of the release (default: the last one, if possible with other code than the active one)',
@@ -113,6 +106,7 @@ export function addRollback(program: Command, surroundings: Surroundings): void 
       `
 Workers get the current variables, not the earlier ones. Endpoints that the earlier release did not have stay.
 
+A person at a terminal sees what changes and is asked; a script is not.
 Examples:
   $ drydock rollback
   $ drydock rollback 3 --env production
@@ -163,10 +157,8 @@ function lastOther(releases: readonly ReleaseView[], active: ReleaseView | undef
 type UndeployOptions = TargetOptions & { readonly target?: string; readonly yes?: true }
 
 /** `drydock undeploy`: delete the endpoints of an environment. */
-export function addUndeploy(program: Command, surroundings: Surroundings): void {
-  program
-    .command('undeploy')
-    .description('delete the endpoints of an environment and their jobs; releases and variables stay')
+export function addUndeploy(undeploy: Command, surroundings: Surroundings): void {
+  undeploy
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--target <name>', 'delete the environment on another service, and the app where it has no other')

@@ -19,10 +19,8 @@ import { globalOptions, outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock doctor`: what the service needs, what is there, and how to fix what is not. */
-export function addDoctor(program: Command, surroundings: Surroundings): void {
-  program
-    .command('doctor')
-    .description('check what the service needs, and say how to fix what is missing')
+export function addDoctor(doctor: Command, surroundings: Surroundings): void {
+  doctor
     .option('--gpu-test [image]', 'check that a container of this local image sees the GPUs')
     .addHelpText(
       'after',

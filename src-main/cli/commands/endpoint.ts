@@ -14,8 +14,7 @@ import type { Surroundings } from '../surroundings.ts'
 import type { HubOptions } from '../worker-repository.ts'
 
 /** `drydock endpoint`: everything that is done with endpoints. */
-export function addEndpoint(program: Command, surroundings: Surroundings): void {
-  const endpoint = program.command('endpoint').description('create, list, change and delete endpoints')
+export function addEndpoint(endpoint: Command, surroundings: Surroundings): void {
   addEndpointCreate(endpoint, surroundings)
   addEndpointList(endpoint, surroundings)
   addEndpointShow(endpoint, surroundings)

@@ -7,8 +7,7 @@ import { showEnvironment, showEnvironments } from '../show-environment.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock env`: the environments of an app and their variables. */
-export function addEnv(program: Command, surroundings: Surroundings): void {
-  const env = program.command('env').description('environments of an app and their variables')
+export function addEnv(env: Command, surroundings: Surroundings): void {
   addEnvList(env, surroundings)
   addEnvGet(env, surroundings)
   addEnvCreate(env, surroundings)

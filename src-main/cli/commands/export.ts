@@ -17,9 +17,8 @@ type KubernetesOptions = {
 const VOLUME_BYTES = 10 * GIB
 
 /** `drydock export`: an endpoint in the form of another system. */
-export function addExport(program: Command, surroundings: Surroundings): void {
-  const parent = program.command('export').description('write an endpoint in the form of another system')
-  parent
+export function addExport(exporting: Command, surroundings: Surroundings): void {
+  exporting
     .command('kubernetes')
     .description('write manifests for Kubernetes: deployment, service, scaler (KEDA), claims')
     .argument('<endpoint>', 'id of an endpoint that runs an image')

@@ -5,13 +5,8 @@ import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock faults`: show or set the fault injection of an endpoint. */
-export function addFaultCommands(program: Command, surroundings: Surroundings): void {
-  addFaultOptions(
-    program
-      .command('faults')
-      .description('show or set fault injection on an endpoint, to test how clients handle failures')
-      .argument('<endpoint>', 'id of the endpoint'),
-  )
+export function addFaultCommands(faults: Command, surroundings: Surroundings): void {
+  addFaultOptions(faults.argument('<endpoint>', 'id of the endpoint'))
     .addHelpText(
       'after',
       `

@@ -10,10 +10,8 @@ import { waitText } from '../show-endpoint.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock health`: counters of an endpoint, or of the service and all its endpoints. */
-export function addHealth(program: Command, surroundings: Surroundings): void {
-  program
-    .command('health')
-    .description('show how many jobs and workers an endpoint has, or all of them')
+export function addHealth(health: Command, surroundings: Surroundings): void {
+  health
     .argument('[endpoint]', 'id of the endpoint (default: all)')
     .addHelpText('after', '\nExamples:\n  $ drydock health\n  $ drydock health hello --json')
     .action(async (endpointId: string | undefined, _options: object, command: Command) => {

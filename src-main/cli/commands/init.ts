@@ -8,10 +8,8 @@ import type { Surroundings } from '../surroundings.ts'
 type InitOptions = { readonly sdk: keyof typeof APP_TEMPLATES; readonly force?: boolean }
 
 /** `drydock init`: write a small app to begin with. */
-export function addInit(program: Command, surroundings: Surroundings): void {
-  program
-    .command('init')
-    .description('create a small sample app with every kind of endpoint and no dependencies')
+export function addInit(init: Command, surroundings: Surroundings): void {
+  init
     .argument('[name]', 'folder of the app, created if needed (default: this folder)')
     .addOption(
       new Option('--sdk <version>', 'package that the app imports: svc (1), or an App of runpod 2.0 (2)')

@@ -18,11 +18,7 @@ const MOST_BYTES = 256 * MIB
 const SHOWN_CHARACTERS = 1000
 
 /** `drydock job`: move, export, open and import one job. */
-export function addJob(program: Command, surroundings: Surroundings): void {
-  const job = program
-    .command('job')
-    .description('move one job in its queue; write it to a file, look into it, and run it on another Drydock')
-
+export function addJob(job: Command, surroundings: Surroundings): void {
   job
     .command('export')
     .description('write a job with payloads, timeline, log and settings to a file')

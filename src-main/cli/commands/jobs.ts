@@ -21,9 +21,7 @@ type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'unt
 }
 
 /** `drydock jobs`: list and search jobs, retry or cancel many. */
-export function addJobs(program: Command, surroundings: Surroundings): void {
-  const jobs = program.command('jobs').description('list, search, retry, cancel, export and import jobs')
-
+export function addJobs(jobs: Command, surroundings: Surroundings): void {
   addListOptions(jobs.command('list', { isDefault: true }), surroundings)
     .description('list jobs, newest first')
     .addHelpText(

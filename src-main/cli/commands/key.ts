@@ -9,11 +9,7 @@ import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock key`: keys with a name and a role, for a service that several people or programs use. */
-export function addKey(program: Command, surroundings: Surroundings): void {
-  const key = program
-    .command('key')
-    .description('make, change, rotate, list or revoke keys with a role, and see who changed what')
-
+export function addKey(key: Command, surroundings: Surroundings): void {
   key
     .command('add')
     .description('make a key; it is printed once and stored as a hash only')

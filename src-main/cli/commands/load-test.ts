@@ -18,10 +18,8 @@ type LoadTestOptions = Pick<RequestOptions, 'inputFile'> & {
 }
 
 /** `drydock load-test`: many requests at once, sent by the service, and what came of them. */
-export function addLoadTest(program: Command, surroundings: Surroundings): void {
-  program
-    .command('load-test')
-    .description('send many requests to an endpoint and measure the results')
+export function addLoadTest(loadTest: Command, surroundings: Surroundings): void {
+  loadTest
     .argument('<endpoint>', 'id of the endpoint')
     .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
     .option('--input-file <file>', 'read the input from a JSON file')

@@ -12,10 +12,8 @@ const KEY = { name: 'key', question: 'Account key:', nothing: 'You are logged in
 const WHICH = 'Name the service: drydock login --url http://ADDRESS:8790'
 
 /** `drydock login`: remember a service and the key to it. */
-export function addLogin(program: Command, surroundings: Surroundings): void {
-  program
-    .command('login')
-    .description('save the address and the key of the service that commands and scripts use')
+export function addLogin(login: Command, surroundings: Surroundings): void {
+  login
     .option('--fingerprint <sha256>', 'of the certificate of a service with `--tls`, as that service printed it')
     .addHelpText(
       'after',
@@ -102,10 +100,8 @@ export function isOpenToOthers(url: string): boolean {
 }
 
 /** `drydock logout`: forget the service and the key of `drydock login`. */
-export function addLogout(program: Command, surroundings: Surroundings): void {
-  program
-    .command('logout')
-    .description('remove the service and the key saved by `drydock login`')
+export function addLogout(logout: Command, surroundings: Surroundings): void {
+  logout
     .addHelpText('after', '\nThe key itself stays valid.\n\nExamples:\n  $ drydock logout')
     .action(async (_options: object, command: Command) => {
       const output = outputOf(command, surroundings)

@@ -10,10 +10,8 @@ import type { Surroundings } from '../surroundings.ts'
 type LogOptions = { readonly job?: string; readonly worker?: string; readonly tail: number; readonly follow?: true }
 
 /** `drydock logs`: what the workers of an endpoint, one worker or one job wrote. */
-export function addLogs(program: Command, surroundings: Surroundings): void {
-  program
-    .command('logs')
-    .description('show the logs of workers')
+export function addLogs(logs: Command, surroundings: Surroundings): void {
+  logs
     .argument('[endpoint]', 'id of the endpoint')
     .option('--job <id>', 'lines of one job')
     .option('--worker <id>', 'lines of one worker')

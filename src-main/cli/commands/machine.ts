@@ -23,8 +23,7 @@ type AddOptions = {
 const ASK_MS = 300
 
 /** `drydock machine`: other machines whose engines run workers. */
-export function addMachine(program: Command, surroundings: Surroundings): void {
-  const machine = program.command('machine').description('add, list, test or remove machines that run workers')
+export function addMachine(machine: Command, surroundings: Surroundings): void {
   addAdd(machine, surroundings)
   addList(machine, surroundings)
   addTest(machine, surroundings)

@@ -8,10 +8,8 @@ import type { Surroundings } from '../surroundings.ts'
 type McpOptions = { readonly allowWrites?: true; readonly allowDangerous?: true }
 
 /** `drydock mcp`: the tools of a coding agent on standard input and output. */
-export function addMcp(program: Command, surroundings: Surroundings): void {
-  program
-    .command('mcp')
-    .description('serve tools, resources and prompts to a coding agent (Model Context Protocol, stdio)')
+export function addMcp(mcp: Command, surroundings: Surroundings): void {
+  mcp
     .option('--allow-writes', 'also offer tools that send jobs, run and edit workflows, plan and preview apps')
     .option('--allow-dangerous', 'also offer tools that change settings, inject faults, deploy and delete')
     .addHelpText(

@@ -5,10 +5,8 @@ import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock open`: sign the browser in to the web pages of the running service. */
-export function addOpen(program: Command, surroundings: Surroundings): void {
-  program
-    .command('open')
-    .description('open the web pages of the running service in the browser, signed in')
+export function addOpen(open: Command, surroundings: Surroundings): void {
+  open
     .option('--print', 'only print the sign-in link')
     .addHelpText(
       'after',
@@ -55,7 +53,12 @@ function openBrowser(url: string, platform: NodeJS.Platform): Promise<void> {
     })
     child.once('spawn', () => {
       child.unref()
-      resolve()
+      const stays = setTimeout(resolve, OPENED_AFTER_MS)
+      child.once('exit', (code) => {
+        clearTimeout(stays)
+        if (code === 0) resolve()
+        else reject(new CliError('NO_BROWSER', { why: `${program} found none, and ended with ${code}`, url }))
+      })
     })
   })
 }

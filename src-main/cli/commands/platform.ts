@@ -11,19 +11,16 @@ import { openSession, outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock platform`: leads the platform's own tools to this service. */
-export function addPlatform(program: Command, surroundings: Surroundings): void {
-  const platform = program
-    .command('platform')
-    .description("use the platform's own tools (rp, SDKs, agents) with this service")
-    .addHelpText(
-      'after',
-      `
+export function addPlatform(platform: Command, surroundings: Surroundings): void {
+  platform.addHelpText(
+    'after',
+    `
 The variables hold the account key: do not write them into files that others read.
 
 Examples:
   $ eval "$(drydock platform env)"
   $ drydock platform run -- rp flash deploy`,
-    )
+  )
 
   platform
     .command('env')

@@ -6,10 +6,8 @@ import { globalOptions, outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock recover`: save what can be read of a damaged data folder. */
-export function addRecover(program: Command, surroundings: Surroundings): void {
-  program
-    .command('recover')
-    .description('save what can be read of a damaged data folder into a new one')
+export function addRecover(recover: Command, surroundings: Surroundings): void {
+  recover
     .argument('<folder>', 'the new data folder')
     .addHelpText(
       'after',

@@ -7,9 +7,7 @@ import type { Surroundings } from '../surroundings.ts'
 const PASSWORD = { name: 'password', question: 'Password or token:', nothing: 'No credentials were stored.' }
 
 /** `drydock registry`: credentials of private image registries. A password is asked for or read, never an argument. */
-export function addRegistry(program: Command, surroundings: Surroundings): void {
-  const registry = program.command('registry').description('store, list or remove credentials of image registries')
-
+export function addRegistry(registry: Command, surroundings: Surroundings): void {
   registry
     .command('add')
     .description('store credentials for a registry, encrypted; they replace those of the same name')

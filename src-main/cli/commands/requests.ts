@@ -15,10 +15,8 @@ type RequestOptions = {
 }
 
 /** `drydock requests`: the requests to a load-balanced endpoint that have ended. */
-export function addRequests(program: Command, surroundings: Surroundings): void {
-  program
-    .command('requests')
-    .description('list the requests to a load-balanced endpoint, newest first')
+export function addRequests(requests: Command, surroundings: Surroundings): void {
+  requests
     .argument('<endpoint>', 'id of the endpoint')
     .option('--status <status>', 'only this status, like 502, or this class, like 5xx')
     .option('--limit <count>', 'requests per page,  1 to 500 (default 50)', wholeNumber)

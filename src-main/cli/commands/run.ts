@@ -11,9 +11,8 @@ import { showSubmitted } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock run`: queue a job, and follow it to its end on demand. */
-export function addRun(program: Command, surroundings: Surroundings): void {
-  addRequestOptions(program.command('run'))
-    .description('queue a job and print its id')
+export function addRun(run: Command, surroundings: Surroundings): void {
+  addRequestOptions(run)
     .option('--wait', 'follow the job to its end and print the result')
     .addHelpText(
       'after',
@@ -52,9 +51,8 @@ Examples:
 }
 
 /** `drydock runsync`: queue a job and wait for its result in one request. */
-export function addRunsync(program: Command, surroundings: Surroundings): void {
-  addRequestOptions(program.command('runsync'))
-    .description('queue a job and wait for its result')
+export function addRunsync(runsync: Command, surroundings: Surroundings): void {
+  addRequestOptions(runsync)
     .option('--wait-ms <ms>', 'how long to wait, 1000 to 300000 (default 90000)', wholeNumber)
     .addHelpText(
       'after',

@@ -22,9 +22,7 @@ type AddOptions = {
 }
 
 /** `drydock schedule`: requests that the service sends by itself. */
-export function addSchedule(program: Command, surroundings: Surroundings): void {
-  const schedule = program.command('schedule').description('send requests at times of a pattern or in equal intervals')
-
+export function addSchedule(schedule: Command, surroundings: Surroundings): void {
   schedule
     .command('add')
     .description('add a schedule: its request becomes a job at each time')

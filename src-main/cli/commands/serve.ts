@@ -29,10 +29,8 @@ type ServeOptions = {
 }
 
 /** `drydock serve`: run the service until a signal stops it. */
-export function addServe(program: Command, surroundings: Surroundings): void {
-  program
-    .command('serve')
-    .description('run the service until Ctrl+C')
+export function addServe(serve: Command, surroundings: Surroundings): void {
+  serve
     .option(
       '--port <port>',
       'use exactly this port; 0 picks a free one (default: 8790, or the next free one)',

@@ -6,9 +6,7 @@ import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock settings`: read or change the settings of the service. */
-export function addSettings(program: Command, surroundings: Surroundings): void {
-  const settings = program.command('settings').description('read or change the settings of the service')
-
+export function addSettings(settings: Command, surroundings: Surroundings): void {
   settings
     .command('get', { isDefault: true })
     .description('print all settings, or one')

@@ -15,10 +15,8 @@ import type { Surroundings } from '../surroundings.ts'
 type StartOptions = { readonly port?: number; readonly window: boolean; readonly links: boolean }
 
 /** `drydock start`: open the desktop window, or run the service with its sample endpoint and show that it answers. */
-export function addStart(program: Command, surroundings: Surroundings): void {
-  program
-    .command('start')
-    .description('open the desktop window; if that is not possible, run the service and call its sample')
+export function addStart(start: Command, surroundings: Surroundings): void {
+  start
     .option(
       '--port <port>',
       'use exactly this port; 0 picks a free one (default: 8790, or the next free one)',

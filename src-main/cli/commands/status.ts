@@ -9,10 +9,8 @@ import { showJob } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock status`: read a job, with the reason it waits, and its history on demand. */
-export function addStatus(program: Command, surroundings: Surroundings): void {
-  program
-    .command('status')
-    .description('show a job')
+export function addStatus(status: Command, surroundings: Surroundings): void {
+  status
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
     .option('--history', 'show every state change of the job with its time and reason')

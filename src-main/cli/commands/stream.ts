@@ -9,10 +9,8 @@ import { expectSuccess } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock stream`: print what a job produces as it comes, until the job ends. */
-export function addStream(program: Command, surroundings: Surroundings): void {
-  program
-    .command('stream')
-    .description('print the chunks of a job as they arrive, until it ends')
+export function addStream(stream: Command, surroundings: Surroundings): void {
+  stream
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
     .addHelpText(

@@ -13,9 +13,7 @@ const KEY = { name: 'key', question: 'Account key of the target:', nothing: 'No 
 type AddOptions = { readonly keyFile?: string; readonly keyEnv?: string }
 
 /** `drydock target`: other services that apps are deployed to. A key is asked for or read, never an argument. */
-export function addTarget(program: Command, surroundings: Surroundings): void {
-  const target = program.command('target').description('store, list or remove other services that apps are deployed to')
-
+export function addTarget(target: Command, surroundings: Surroundings): void {
   target
     .command('add')
     .description('store the address of another service and its key, encrypted; they replace those of the same name')

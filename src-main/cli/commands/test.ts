@@ -16,13 +16,8 @@ import type { Surroundings } from '../surroundings.ts'
 import type { TestPlan } from '../worker-repository.ts'
 
 /** `drydock test`: the tests of a worker repository, as jobs of an endpoint that goes afterwards. */
-export function addTest(program: Command, surroundings: Surroundings): void {
-  addEndpointOptions(
-    program
-      .command('test')
-      .description('run .runpod/tests.json and test_input.json of a worker repository')
-      .argument('[folder]', 'folder of the repository', '.'),
-  )
+export function addTest(test: Command, surroundings: Surroundings): void {
+  addEndpointOptions(test.argument('[folder]', 'folder of the repository', '.'))
     .option('--no-gpu', 'run without the GPU that tests.json asks for')
     .addHelpText(
       'after',

@@ -61,11 +61,9 @@ function rates(text: string): readonly [number, number] {
 }
 
 /** `drydock what-if`: what other settings would have done. */
-export function addWhatIf(program: Command, surroundings: Surroundings): void {
+export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
   const time = (text: string) => timeOrSpanAgo(text, surroundings.now())
-  program
-    .command('what-if')
-    .description('simulate an endpoint with other settings: waiting, cold starts, worker-seconds, cost')
+  whatIf
     .argument('<endpoint>', 'id of the endpoint')
     .option('--from <time>', 'replay the jobs since then, like 2h or 2026-11-03T14:00 (default: 24h)', time)
     .option('--to <time>', 'replay the jobs up to then (default: now)', time)

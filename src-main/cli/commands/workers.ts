@@ -13,11 +13,7 @@ import type { Surroundings } from '../surroundings.ts'
 const SHORT_ID = 12
 
 /** `drydock workers`: list the workers, show what they use, open a shell, replace or stop one. */
-export function addWorkers(program: Command, surroundings: Surroundings): void {
-  const workers = program
-    .command('workers')
-    .description('list workers, show their usage, open a shell, replace or stop one')
-
+export function addWorkers(workers: Command, surroundings: Surroundings): void {
   workers
     .command('list', { isDefault: true })
     .description('list workers with their state and the reason for it')

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { EXIT_CODES } from '../../../src-main/cli/cli-error.ts'
+import { TOPICS } from '../../../src-main/cli/commands.ts'
 import { runCli } from '../../../src-main/cli/run-cli.ts'
 import { sendError, setupCli, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
@@ -104,16 +105,30 @@ test('every command has a description, and every one that runs has examples in i
   const visit = async (path: readonly string[]): Promise<void> => {
     const { exitCode, stdout, stderr } = await run(...path, '--help')
     expect({ path, exitCode, stderr }).toEqual({ path, exitCode: 0, stderr: '' })
-    const children =
-      /^Commands:\n((?: .*\n)+)/m
-        .exec(stdout)?.[1]
-        ?.match(/^ {2}\S+/gm)
-        ?.map((name) => name.trim()) ?? []
+    // Those of the program stand below topics.
+    const lists = path.length === 0 ? TOPICS.map(([topic]) => topic) : ['Commands']
+    const children = lists
+      .flatMap((list) => new RegExp(`^${list}:\\n((?: .*\\n)+)`, 'm').exec(stdout)?.[1]?.match(/^ {2}\S+/gm) ?? [])
+      .map((name) => name.trim().replace(/\|.*/, ''))
+    if (path.length === 0) expect(children).toHaveLength(TOPICS.flatMap(([, rows]) => rows).length + 1)
     if (path.length > 0 && children.length === 0)
       expect({ path, stdout }).toEqual({ path, stdout: expect.stringContaining('$ drydock ') })
     for (const name of children.filter((child) => child !== 'help')) await visit([...path, name])
   }
   await visit([])
+})
+
+test.each([
+  [['enpoint', 'list'], "unknown command 'enpoint' (Did you mean endpoint?)"],
+  [['endpoint', 'lst'], "unknown command 'lst' (Did you mean list?)"],
+  // Below a command that lists by itself, where the word would be one too many.
+  [['jobs', 'serch'], "unknown command 'serch' (Did you mean search?)"],
+  [['jobs', '--limt', '3'], "unknown option '--limt' (Did you mean --limit?)"],
+])('a mistyped word is answered with the nearest one: %j', async (argv, why) => {
+  const { run } = await setup()
+  const { exitCode, stderr } = await run(...argv)
+  expect(exitCode).toBe(2)
+  expect(stderr).toContain(why)
 })
 
 test('--version prints the version and nothing else', async () => {

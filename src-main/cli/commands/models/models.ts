@@ -10,8 +10,7 @@ import { addDownload } from './download.ts'
 import { addFolders } from './folders.ts'
 
 /** `drydock models`: the models of this machine, in the layout of ComfyUI. */
-export function addModels(program: Command, surroundings: Surroundings): void {
-  const models = program.command('models').description('list, download or remove the models of this machine')
+export function addModels(models: Command, surroundings: Surroundings): void {
   addList(models, surroundings)
   addDownload(models, surroundings)
   addRemove(models, surroundings)

@@ -12,10 +12,7 @@ import { addWorkflowRun } from './run.ts'
 import { addWorkflowSweep, addWorkflowSweeps } from './sweep.ts'
 
 /** `drydock workflow`: everything that is done with graphs of nodes. */
-export function addWorkflow(program: Command, surroundings: Surroundings): void {
-  const workflow = program
-    .command('workflow')
-    .description('check, convert, run and publish graphs of nodes, also those in pictures')
+export function addWorkflow(workflow: Command, surroundings: Surroundings): void {
   addWorkflowRun(workflow, surroundings)
   addWorkflowValidate(workflow, surroundings)
   addWorkflowConvert(workflow, surroundings)

@@ -7,10 +7,13 @@ export function canAsk(output: Output, { stdin, stdout }: Pick<Surroundings, 'st
   return stdout.isTTY === true && stdin.isTTY === true && !output.json
 }
 
+/** The option that takes the place of an answer. */
+export const YES = ['-y, --yes', 'do not ask for confirmation'] as const
+
 /** What is to be confirmed before it is deleted. */
 export type Deletion = {
   /** `--yes` was given. */
-  readonly yes: boolean
+  readonly yes: true | undefined
   /** What goes, as part of a sentence. */
   readonly what: string
   readonly question: string
@@ -25,6 +28,16 @@ export async function confirmDeletion(
   if (yes) return
   if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what })
   if (!(await surroundings.ask.yes(question))) throw new CliError('ABANDONED', { why: 'Nothing was deleted.' })
+}
+
+/** Asks a person before something is changed that can be changed back; nobody else is asked. @throws CliError ABANDONED */
+export async function confirmChange(
+  { yes, question }: Pick<Deletion, 'yes' | 'question'>,
+  output: Output,
+  surroundings: Surroundings,
+): Promise<void> {
+  if (yes || !canAsk(output, surroundings) || (await surroundings.ask.yes(question))) return
+  throw new CliError('ABANDONED', { why: 'Nothing was changed.' })
 }
 
 /**

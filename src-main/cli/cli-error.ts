@@ -111,7 +111,7 @@ export const CLI_ERRORS = {
   NO_EARLIER_RELEASE: {
     exitCode: EXIT_CODES.failed,
     message:
-      '{app}/{environment} has no earlier release to go back to. `drydock env get {environment}` lists all; `drydock rollback NUMBER` retries one that failed.',
+      '{app}/{environment} has no earlier release to go back to. `drydock env show {environment}` lists all; `drydock rollback NUMBER` retries one that failed.',
   },
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
   NOT_EXPORTED: { exitCode: EXIT_CODES.failed, message: 'Endpoint {endpointId} cannot be exported: {why}.' },

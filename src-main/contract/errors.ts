@@ -138,7 +138,7 @@ export const ERRORS = {
     status: 404,
     title: 'Not Found',
     message:
-      'There is no release {number} of {app}/{environment} to go back to. List them with `drydock env get {environment}`.',
+      'There is no release {number} of {app}/{environment} to go back to. List them with `drydock env show {environment}`.',
   },
   ARTIFACT_NOT_FOUND: {
     status: 404,

@@ -17,7 +17,7 @@ test('drydock schedule adds, shows, runs, pauses and removes a schedule, whose j
   expect(await schedule('pause', 'work', 'often')).toMatchObject({ paused: true, upcoming: [] })
   await service.jobEnd('work', (await schedule('run', 'work', 'often')).jobId)
   expect(await schedule('resume', 'work', 'often')).toMatchObject({ paused: false, nextAt: expect.any(Number) })
-  expect(await schedule('remove', 'work', 'often')).toEqual({ ok: true })
+  expect(await schedule('remove', 'work', 'often', '--yes')).toEqual({ ok: true })
   expect(await schedule('list', 'work')).toEqual({ schedules: [] })
 })
 

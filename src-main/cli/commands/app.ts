@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ago, counted } from '../../domain/text.ts'
-import { confirmDeletion } from '../ask.ts'
+import { confirmDeletion, YES } from '../ask.ts'
 import { openSession } from '../session.ts'
 import { showEnvironments } from '../show-environment.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -8,17 +8,19 @@ import type { Surroundings } from '../surroundings.ts'
 /** `drydock app`: the apps of the service. */
 export function addApp(app: Command, surroundings: Surroundings): void {
   addAppList(app, surroundings)
-  addAppGet(app, surroundings)
+  addAppShow(app, surroundings)
   addAppDelete(app, surroundings)
 }
 
-/** `drydock app get`: an app with its environments. */
-function addAppGet(parent: Command, surroundings: Surroundings): void {
+/** `drydock app show`: an app with its environments. */
+function addAppShow(parent: Command, surroundings: Surroundings): void {
   parent
-    .command('get')
+    .command('show')
+    // As the platform's tool calls it.
+    .alias('get')
     .description('show an app with its environments')
     .argument('<app>', 'name of the app')
-    .addHelpText('after', '\nExamples:\n  $ drydock app get demo')
+    .addHelpText('after', '\nExamples:\n  $ drydock app show demo')
     .action(async (name: string, _options: object, command: Command) => {
       const { checkedApp } = await import('../deploy/app-target.ts')
       const app = checkedApp(name)
@@ -35,7 +37,7 @@ function addAppDelete(parent: Command, surroundings: Surroundings): void {
     .command('delete')
     .description('delete an app: its environments, endpoints, releases and variables')
     .argument('<app>', 'name of the app')
-    .option('-y, --yes', 'do not ask for confirmation')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock app delete demo\n  $ drydock app delete demo --yes')
     .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
       const { checkedApp } = await import('../deploy/app-target.ts')
@@ -45,7 +47,7 @@ function addAppDelete(parent: Command, surroundings: Surroundings): void {
       const parts = environments.map((each) => `${each.name} (${counted(each.endpoints, 'endpoint')})`).join(', ')
       const what = `app ${app}${parts === '' ? '' : ` with ${parts}`}`
       const question = `Delete ${what}, all jobs, releases and variables?`
-      await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)
+      await confirmDeletion({ yes, what, question }, output, surroundings)
       const response = await client.call('appDelete', { path: { app } })
       if (output.json) output.document(response)
       else output.line(`app ${app} deleted`)

@@ -12,6 +12,7 @@ import { limit } from '../../contract/limits.ts'
 import { endedIn, failedIn } from '../../domain/requests/batch-counts.ts'
 import { checkInputs, type FileLine, piecesOf, readInputs } from '../../domain/requests/batch-file.ts'
 import { ago, counted, durationText } from '../../domain/text.ts'
+import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { Output } from '../output.ts'
 import { createStatusLine } from '../progress-line.ts'
@@ -131,9 +132,12 @@ Examples:
     })
 
   of('remove', 'forget a batch; its jobs stay')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock batch remove 0b6f9c1e')
-    .action(async (batchId: string, _options: object, command: Command) => {
+    .action(async (batchId: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const what = `batch ${batchId}`
+      await confirmDeletion({ yes, what, question: `Forget ${what}?` }, output, surroundings)
       const answer = await client.call('batchDelete', { path: { batchId } })
       if (output.json) output.document(answer)
       else output.line(`batch ${batchId} is forgotten; its jobs stay`)

@@ -8,6 +8,7 @@ import { limit } from '../../contract/limits.ts'
 import { endedJobs, summaryOf } from '../../domain/compare/plan.ts'
 import { writeExact } from '../../domain/json/json.ts'
 import { ago, counted } from '../../domain/text.ts'
+import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, EXIT_CODES, usageError } from '../cli-error.ts'
 import { decimal, wholeNumber } from '../option-values.ts'
 import { duration, type Output } from '../output.ts'
@@ -88,21 +89,32 @@ Examples:
       })
     })
 
-  for (const [name, operation, description, told] of [
-    ['stop', 'comparisonStop', 'stop a comparison, and cancel its jobs', 'stopped'],
-    ['remove', 'comparisonDelete', 'delete a comparison; jobs on your own endpoints stay', 'removed'],
-  ] as const)
-    compare
-      .command(name)
-      .description(description)
-      .argument('<id>', 'id of the comparison')
-      .addHelpText('after', `\nExamples:\n  $ drydock compare ${name} 7d0a2c9e`)
-      .action(async (comparisonId: string, _options: object, command: Command) => {
-        const { client, output } = await openSession(command, surroundings)
-        const answer = await client.call(operation, { path: { comparisonId } })
-        if (output.json) output.document(answer)
-        else output.line(`comparison ${comparisonId} ${told}`)
-      })
+  compare
+    .command('stop')
+    .description('stop a comparison, and cancel its jobs')
+    .argument('<id>', 'id of the comparison')
+    .addHelpText('after', '\nExamples:\n  $ drydock compare stop 7d0a2c9e')
+    .action(async (comparisonId: string, _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const answer = await client.call('comparisonStop', { path: { comparisonId } })
+      if (output.json) output.document(answer)
+      else output.line(`comparison ${comparisonId} stopped`)
+    })
+
+  compare
+    .command('remove')
+    .description('delete a comparison; jobs on your own endpoints stay')
+    .argument('<id>', 'id of the comparison')
+    .option(...YES)
+    .addHelpText('after', '\nExamples:\n  $ drydock compare remove 7d0a2c9e')
+    .action(async (comparisonId: string, { yes }: { yes?: true }, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const what = `comparison ${comparisonId}`
+      await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
+      const answer = await client.call('comparisonDelete', { path: { comparisonId } })
+      if (output.json) output.document(answer)
+      else output.line(`${what} removed`)
+    })
 }
 
 /** `drydock bisect`: the first of an ordered list of versions that differs. */

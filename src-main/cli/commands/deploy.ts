@@ -3,7 +3,7 @@
  */
 import { type Command, Option } from 'commander'
 import type { ReleaseView } from '../../contract/app.ts'
-import { confirmDeletion } from '../ask.ts'
+import { confirmChange, confirmDeletion, YES } from '../ask.ts'
 import { addBuildOptions } from '../build-app.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import type { TargetOptions } from '../deploy/app-target.ts'
@@ -88,7 +88,7 @@ Examples:
     })
 }
 
-type RollbackOptions = TargetOptions & { readonly target?: string }
+type RollbackOptions = TargetOptions & { readonly target?: string; readonly yes?: true }
 
 /** `drydock rollback`: put an earlier release of an environment back. */
 export function addRollback(rollback: Command, surroundings: Surroundings): void {
@@ -101,15 +101,16 @@ export function addRollback(rollback: Command, surroundings: Surroundings): void
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--target <name>', 'go back on another service, to an earlier deploy from here')
+    .option(...YES)
     .addHelpText(
       'after',
       `
 Workers get the current variables, not the earlier ones. Endpoints that the earlier release did not have stay.
-
 A person at a terminal sees what changes and is asked; a script is not.
+
 Examples:
   $ drydock rollback
-  $ drydock rollback 3 --env production
+  $ drydock rollback 3 --env production --yes
   $ drydock rollback --target box`,
     )
     .action(async (number: number | undefined, options: RollbackOptions, command: Command) => {
@@ -139,6 +140,7 @@ Examples:
         )
         showPlan(output, plan, client.url)
       }
+      await confirmChange({ yes: options.yes, question: `Go back to release ${release}?` }, output, surroundings)
       const progress = await runRelease(session, surroundings, target, { source: { release } })
       if (output.json) output.document(progress)
       else showRelease(session, progress)
@@ -162,7 +164,7 @@ export function addUndeploy(undeploy: Command, surroundings: Surroundings): void
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--target <name>', 'delete the environment on another service, and the app where it has no other')
-    .option('-y, --yes', 'do not ask for confirmation')
+    .option(...YES)
     .addHelpText(
       'after',
       `
@@ -190,7 +192,7 @@ Examples:
       if (endpoints.length > 0) {
         const what = `${endpoints.length === 1 ? 'endpoint' : 'endpoints'} ${names} of ${of}`
         const question = `Delete ${what} with all jobs, results and logs?`
-        await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)
+        await confirmDeletion({ yes, what, question }, output, surroundings)
       }
       const response = await client.call('environmentUndeploy', { path: target })
       if (output.json) output.document(response)

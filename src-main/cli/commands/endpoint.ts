@@ -4,7 +4,7 @@ import type { ServiceClient } from '../../client/service-client.ts'
 import type { EndpointView } from '../../contract/endpoint.ts'
 import { ago } from '../../domain/text.ts'
 import { serverOfEntry } from '../../domain/workflow/server-address.ts'
-import { canAsk } from '../ask.ts'
+import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from '../endpoint-options.ts'
 import { checkProgram } from '../program-search.ts'
@@ -83,26 +83,16 @@ function addEndpointDelete(parent: Command, surroundings: Surroundings): void {
     .command('delete')
     .description('delete an endpoint, stop its workers and cancel its jobs')
     .argument('<endpoint>', 'id of the endpoint')
-    .option('-y, --yes', 'do not ask for confirmation')
-    .addHelpText(
-      'after',
-      '\nAsks for confirmation first, on a terminal.\n\nExamples:\n  $ drydock endpoint delete hello\n  $ drydock endpoint delete hello --yes',
-    )
+    .option(...YES)
+    .addHelpText('after', '\nExamples:\n  $ drydock endpoint delete hello\n  $ drydock endpoint delete hello --yes')
     .action(async (endpointId: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      if (yes !== true && canAsk(output, surroundings)) await askFirst(endpointId, surroundings)
+      const what = `endpoint ${endpointId} with all its jobs, results and logs`
+      await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
       const response = await client.call('endpointDelete', { path: { endpointId } })
       if (output.json) output.document(response)
       else output.line(`endpoint ${endpointId} deleted`)
     })
-}
-
-/** @throws CliError ABANDONED unless the person says yes */
-async function askFirst(endpointId: string, { ask }: Surroundings): Promise<void> {
-  const message = `Delete endpoint ${endpointId} with all its jobs, results and logs?`
-  if (!(await ask.yes(message))) {
-    throw new CliError('ABANDONED', { why: `Endpoint ${endpointId} was not deleted.` })
-  }
 }
 
 /** `drydock endpoint list`: all endpoints, one a line. */

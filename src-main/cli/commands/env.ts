@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { counted } from '../../domain/text.ts'
-import { confirmDeletion } from '../ask.ts'
+import { confirmDeletion, YES } from '../ask.ts'
 import type { VariableOptions } from '../deploy/variables.ts'
 import { openSession } from '../session.ts'
 import { showEnvironment, showEnvironments } from '../show-environment.ts'
@@ -9,7 +9,7 @@ import type { Surroundings } from '../surroundings.ts'
 /** `drydock env`: the environments of an app and their variables. */
 export function addEnv(env: Command, surroundings: Surroundings): void {
   addEnvList(env, surroundings)
-  addEnvGet(env, surroundings)
+  addEnvShow(env, surroundings)
   addEnvCreate(env, surroundings)
   addEnvUpdate(env, surroundings)
   addEnvDelete(env, surroundings)
@@ -33,14 +33,16 @@ function addEnvList(parent: Command, surroundings: Surroundings): void {
     })
 }
 
-/** `drydock env get`: an environment with its endpoints, releases and names of variables. */
-function addEnvGet(parent: Command, surroundings: Surroundings): void {
+/** `drydock env show`: an environment with its endpoints, releases and names of variables. */
+function addEnvShow(parent: Command, surroundings: Surroundings): void {
   parent
-    .command('get')
+    .command('show')
+    // As the platform's tool calls it.
+    .alias('get')
     .description('show an environment: endpoints, releases, names of variables')
     .argument('[env]', 'name of the environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .addHelpText('after', '\nExamples:\n  $ drydock env get\n  $ drydock env get staging')
+    .addHelpText('after', '\nExamples:\n  $ drydock env show\n  $ drydock env show staging')
     .action(async (env: string | undefined, options: { app?: string }, command: Command) => {
       const { existingTarget } = await import('../deploy/app-target.ts')
       const { client, output } = await openSession(command, surroundings)
@@ -131,7 +133,7 @@ function addEnvDelete(parent: Command, surroundings: Surroundings): void {
     .description('delete an environment: its endpoints, releases and variables')
     .argument('<env>', 'name of the environment')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .option('-y, --yes', 'do not ask for confirmation')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock env delete staging\n  $ drydock env delete staging --yes')
     .action(async (environment: string, { yes, ...options }: { app?: string; yes?: true }, command: Command) => {
       const { appOf, checkedEnvironment } = await import('../deploy/app-target.ts')
@@ -144,7 +146,7 @@ function addEnvDelete(parent: Command, surroundings: Surroundings): void {
       ]
       const what = `environment ${path.app}/${environment}${parts.length === 0 ? '' : ` with ${parts.join(', ')}`}`
       const question = `Delete ${what}, all jobs and releases?`
-      await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)
+      await confirmDeletion({ yes, what, question }, output, surroundings)
       const response = await client.call('environmentDelete', { path })
       if (output.json) output.document(response)
       else output.line(`environment ${path.app}/${environment} deleted`)

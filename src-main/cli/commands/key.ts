@@ -3,6 +3,7 @@ import type { NamedKeyView } from '../../contract/keys.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { DAY_MS } from '../../contract/units.ts'
 import { ago, durationText } from '../../domain/text.ts'
+import { confirmDeletion, YES } from '../ask.ts'
 import { oneOf, wholeNumber } from '../option-values.ts'
 import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
@@ -89,9 +90,12 @@ Examples:
     .command('revoke')
     .description('end a key at once, and the sessions of browsers that it signed in')
     .argument('<name>', 'name of the key')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock key revoke ada')
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const what = `key ${name}`
+      await confirmDeletion({ yes, what, question: `Revoke ${what}?` }, output, surroundings)
       const response = await client.call('namedKeyRevoke', { path: { name } })
       if (output.json) output.document(response)
       else output.line(`key ${name} revoked`)

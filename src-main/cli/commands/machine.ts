@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { type MachineView, type MachineWay, machineCreate } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
 import { counted, sizeText, wayText, withFullStop } from '../../domain/text.ts'
-import { confirmDeletion } from '../ask.ts'
+import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { wholeNumber } from '../option-values.ts'
 import type { Output } from '../output.ts'
@@ -147,7 +147,7 @@ function addRemove(parent: Command, surroundings: Surroundings): void {
     .command('remove')
     .description('end what runs on a machine and forget it; endpoints that name it wait')
     .argument('<name>', 'name of the machine')
-    .option('-y, --yes', 'do not ask for confirmation')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock machine remove gpu-box')
     .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -156,7 +156,7 @@ function addRemove(parent: Command, surroundings: Surroundings): void {
       const what = `machine ${name}`
       const waits = endpoints.length === 0 ? '' : `; ${endpoints.join(', ')} will wait`
       const question = `Remove ${what} and end ${counted(workers.length, 'worker')} there${waits}?`
-      await confirmDeletion({ yes: yes === true, what, question }, output, surroundings)
+      await confirmDeletion({ yes, what, question }, output, surroundings)
       const response = await client.call('machineRemove', { path })
       if (output.json) output.document(response)
       else output.line(`machine ${name} removed`)

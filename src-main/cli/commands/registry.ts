@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ago } from '../../domain/text.ts'
-import { readSecret } from '../ask.ts'
+import { confirmDeletion, readSecret, YES } from '../ask.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -58,9 +58,12 @@ Examples:
     .command('remove')
     .description('remove credentials; running workers continue')
     .argument('<name>', 'name of the credentials')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock registry remove work')
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const what = `the credentials ${name}`
+      await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('registryRemove', { path: { name } })
       if (output.json) output.document(response)
       else output.line(`credentials ${name} removed`)

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type ScheduleView, WHEN_MISSED } from '../../contract/schedules.ts'
 import { writeExact } from '../../domain/json/json.ts'
 import { ago, durationText } from '../../domain/text.ts'
+import { confirmDeletion, YES } from '../ask.ts'
 import { usageError } from '../cli-error.ts'
 import { buildRequest } from '../job-request.ts'
 import { oneOf, spanInMs, wholeNumber } from '../option-values.ts'
@@ -128,9 +129,12 @@ Examples:
     })
 
   command('remove', 'delete a schedule; jobs that it has queued stay')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock schedule remove hello nightly')
-    .action(async (endpointId: string, name: string, _options: object, command: Command) => {
+    .action(async (endpointId: string, name: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const what = `schedule ${name} of ${endpointId}`
+      await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const { id: scheduleId } = await find(client, endpointId, name)
       const response = await client.call('scheduleDelete', { path: { endpointId, scheduleId } })
       if (output.json) output.document(response)

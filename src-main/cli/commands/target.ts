@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { ago } from '../../domain/text.ts'
-import { readSecret } from '../ask.ts'
+import { confirmDeletion, readSecret, YES } from '../ask.ts'
 import { usageError } from '../cli-error.ts'
 import { globalOptions, openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
@@ -66,9 +66,12 @@ Examples:
     .command('remove')
     .description('forget a target and its key; what is deployed there stays')
     .argument('<name>', 'name of the target')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock target remove box')
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const what = `target ${name} and its key`
+      await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('targetRemove', { path: { target: name } })
       if (output.json) output.document(response)
       else output.line(`target ${name} removed`)

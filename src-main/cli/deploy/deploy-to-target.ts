@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import type { Manifest } from '../../contract/manifest.ts'
 import { type TargetDeploy, type TargetDeployCreate, type TargetPlan, targetDeploy } from '../../contract/targets.ts'
 import { chooseEnvironment } from '../../domain/app/app-target.ts'
-import { confirmDeletion } from '../ask.ts'
+import { confirmChange, confirmDeletion } from '../ask.ts'
 import { builtApp, runBuild, showBuildSteps, showBuildWarnings } from '../build-app.ts'
 import { CliError } from '../cli-error.ts'
 import { size } from '../output.ts'
@@ -56,7 +56,7 @@ export async function deployToTarget(
  */
 export async function rollbackOnTarget(
   number: number | undefined,
-  options: TargetOptions & { readonly target: string },
+  options: TargetOptions & { readonly target: string; readonly yes?: true },
   session: Session,
   surroundings: Surroundings,
 ): Promise<void> {
@@ -72,6 +72,7 @@ export async function rollbackOnTarget(
     showPlan(output, plan, `target ${target}`)
     output.line()
   }
+  await confirmChange({ yes: options.yes, question: `Go back to deploy ${deploy}?` }, output, surroundings)
   await run(session, surroundings, { place, plan, body })
 }
 
@@ -101,7 +102,7 @@ export async function undeployFromTarget(
     const whole = environments.length === 1 ? 'app' : 'environment'
     if (!output.json) output.line(`The ${whole} goes with its variables, its builds and all jobs.`)
     const question = `Delete ${of}?`
-    await confirmDeletion({ yes: options.yes === true, what: of, question }, output, surroundings)
+    await confirmDeletion({ yes: options.yes, what: of, question }, output, surroundings)
   }
   const { deleted, app: left } = await client.call('targetUndeploy', { path: place })
   if (output.json) return output.document({ deleted, app: left })

@@ -75,7 +75,7 @@ async function whatStays(client: ServiceClient, target: AppTarget): Promise<stri
       : `Nothing changed: release ${active.number} of ${name} stays active.`
   } catch (error) {
     // Why the release failed says more than why this could not be asked.
-    if (error instanceof CliError) return `To see what ${name} has now: \`drydock env get ${target.environment}\`.`
+    if (error instanceof CliError) return `To see what ${name} has now: \`drydock env show ${target.environment}\`.`
     throw error
   }
 }

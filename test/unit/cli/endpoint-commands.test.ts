@@ -259,7 +259,7 @@ describe('the other endpoint commands', () => {
   test.each([
     [['show', 'hello'], 'GET /api/endpoints/hello', HELLO_VIEW],
     [['list'], 'GET /api/endpoints', { endpoints: [HELLO_VIEW] }],
-    [['delete', 'hello'], 'DELETE /api/endpoints/hello', { ok: true }],
+    [['delete', 'hello', '--yes'], 'DELETE /api/endpoints/hello', { ok: true }],
     [['pause', 'hello'], 'POST /api/endpoints/hello/pause', { ...HELLO_VIEW, paused: true }],
     [['resume', 'hello'], 'POST /api/endpoints/hello/resume', HELLO_VIEW],
     [['rotate-key', 'hello'], 'POST /api/endpoints/hello/rotate-key', { ...HELLO_VIEW, key: 'endpoint-key' }],

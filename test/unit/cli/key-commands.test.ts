@@ -65,7 +65,7 @@ describe('key', () => {
 
   test('revoke ends one', async () => {
     const { run } = await setup()
-    expect(await run(['key', 'revoke', 'ada'])).toMatchObject({ exitCode: 0, stdout: 'key ada revoked\n' })
+    expect(await run(['key', 'revoke', 'ada', '--yes'])).toMatchObject({ exitCode: 0, stdout: 'key ada revoked\n' })
   })
 
   test('audit lists who changed what', async () => {

@@ -61,6 +61,6 @@ test('registry list is a table for people, and the answer for scripts', async ()
 
 test('registry remove names what it removed', async () => {
   const { run, service } = await setup()
-  expect((await run(['registry', 'remove', 'work'])).stdout).toBe('credentials work removed\n')
+  expect((await run(['registry', 'remove', 'work', '--yes'])).stdout).toBe('credentials work removed\n')
   expect(service.seen[0]?.line).toBe('DELETE /api/registries/work')
 })

@@ -30,8 +30,27 @@ async function setup(fields: Parameters<typeof detail>[0] = {}) {
     [`GET ${PLACE}/releases/6`]: events(progress({ number: 6, rollbackOf: 3 })),
   })
   const source = () => service.seen.find(({ line }) => line === `POST ${PLACE}/releases`)?.body
-  return { service, source, rollback: (...argv: string[]) => run(['rollback', ...argv], { env: ENV }) }
+  return { service, source, rollback: (...argv: string[]) => run(['rollback', ...argv], { env: ENV }), run }
 }
+
+test('a person is asked after the plan, and a no changes nothing', async () => {
+  const { run, source } = await setup()
+  const asked = ['Go back to release 3?']
+  expect(await run(['rollback'], { env: ENV, person: { yes: false } })).toMatchObject({
+    exitCode: 1,
+    asked,
+    stdout: expect.stringContaining('rolls back from release 4 to release 3.'),
+    stderr: 'drydock: Nothing was changed.\n',
+  })
+  expect(source()).toBeUndefined()
+  expect(await run(['rollback'], { env: ENV, person: { yes: true } })).toMatchObject({ exitCode: 0, asked })
+  expect(source()).toEqual({ source: { release: 3 } })
+})
+
+test.each([['--yes'], ['-y']])('with %s a person is not asked', async (yes) => {
+  const { run } = await setup()
+  expect(await run(['rollback', yes], { env: ENV, person: {} })).toMatchObject({ exitCode: 0, asked: [] })
+})
 
 test('rollback goes back to the release before the active one', async () => {
   const { rollback, source } = await setup()
@@ -83,7 +102,7 @@ test('without an earlier release there is nothing to go back to', async () => {
   expect(await rollback()).toMatchObject({
     exitCode: 1,
     stderr:
-      'drydock: demo/production has no earlier release to go back to. `drydock env get production` lists all; `drydock rollback NUMBER` retries one that failed.\n',
+      'drydock: demo/production has no earlier release to go back to. `drydock env show production` lists all; `drydock rollback NUMBER` retries one that failed.\n',
   })
   expect(source()).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ModelView } from '../../../contract/models.ts'
 import { ago, counted } from '../../../domain/text.ts'
-import { confirmDeletion, readSecret } from '../../ask.ts'
+import { confirmDeletion, readSecret, YES } from '../../ask.ts'
 import { usageError } from '../../cli-error.ts'
 import { size } from '../../output.ts'
 import { openSession } from '../../session.ts'
@@ -70,7 +70,7 @@ function addRemove(models: Command, surroundings: Surroundings): void {
     .description('delete the file of a model; for a link, only the link')
     .argument('<model>', 'its directory and name, like loras/ink.safetensors')
     .option('--folder <path>', 'which folder, if several have it')
-    .option('--yes', 'do not ask for confirmation')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock models remove loras/ink.safetensors')
     .action(async (text: string, options: { folder?: string; yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -86,7 +86,7 @@ function addRemove(models: Command, surroundings: Surroundings): void {
           `Several folders have ${text}: name one with --folder (${found.map(({ folder }) => folder).join(', ')}).`,
         )
       const what = `the model ${text} with ${size(model.bytes)}`
-      await confirmDeletion({ yes: options.yes === true, what, question: `Delete ${what}?` }, output, surroundings)
+      await confirmDeletion({ yes: options.yes, what, question: `Delete ${what}?` }, output, surroundings)
       const { folder, directory, name } = model
       const response = await client.call('modelRemove', { body: { folder, directory, name } })
       if (output.json) output.document(response)
@@ -147,9 +147,12 @@ Examples:
     .command('remove')
     .description('remove the credentials for a host')
     .argument('<host>', 'host, like huggingface.co')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock models credentials remove huggingface.co')
-    .action(async (host: string, _options: object, command: Command) => {
+    .action(async (host: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const what = `the credentials for ${host}`
+      await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('modelCredentialsRemove', { path: { host } })
       if (output.json) output.document(response)
       else output.line(`credentials for ${host} removed`)

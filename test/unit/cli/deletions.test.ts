@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { setupCli } from './support.ts'
+
+const SCHEDULE = {
+  ...{ id: 's1', endpointId: 'hello', name: 'nightly', everyMs: 60_000, missed: 'skip', request: '{}' },
+  ...{ paused: false, createdAt: 0, upcoming: [], runs: [] },
+}
+
+/** Commands that delete for good; those of apps and models have tests of their own. */
+describe.each([
+  {
+    argv: ['endpoint', 'delete', 'hello'],
+    deletes: 'DELETE /api/endpoints/hello',
+    what: 'endpoint hello with all its jobs, results and logs',
+    question: 'Delete endpoint hello with all its jobs, results and logs?',
+  },
+  { argv: ['key', 'revoke', 'ada'], deletes: 'DELETE /api/keys/ada', what: 'key ada', question: 'Revoke key ada?' },
+  {
+    argv: ['registry', 'remove', 'work'],
+    deletes: 'DELETE /api/registries/work',
+    what: 'the credentials work',
+    question: 'Remove the credentials work?',
+  },
+  {
+    argv: ['target', 'remove', 'box'],
+    deletes: 'DELETE /api/targets/box',
+    what: 'target box and its key',
+    question: 'Remove target box and its key?',
+  },
+  {
+    argv: ['models', 'credentials', 'remove', 'example.com'],
+    deletes: 'DELETE /api/models/credentials/example.com',
+    what: 'the credentials for example.com',
+    question: 'Remove the credentials for example.com?',
+  },
+  {
+    argv: ['schedule', 'remove', 'hello', 'nightly'],
+    deletes: 'DELETE /api/endpoints/hello/schedules/s1',
+    what: 'schedule nightly of hello',
+    question: 'Remove schedule nightly of hello?',
+  },
+  {
+    argv: ['batch', 'remove', 'b1'],
+    deletes: 'DELETE /api/batches/b1',
+    what: 'batch b1',
+    question: 'Forget batch b1?',
+  },
+  {
+    argv: ['compare', 'remove', 'c1'],
+    deletes: 'DELETE /api/comparisons/c1',
+    what: 'comparison c1',
+    question: 'Delete comparison c1?',
+  },
+])('$argv', ({ argv, deletes, what, question }) => {
+  async function setup() {
+    const { run, service } = await setupCli({
+      'GET /api/schedules': { schedules: [SCHEDULE] },
+      [deletes]: { ok: true },
+    })
+    const isDeleted = () => service.seen.some(({ line }) => line.startsWith('DELETE '))
+    return { run, isDeleted, lines: () => service.seen.map(({ line }) => line) }
+  }
+
+  test('refuses where nobody can be asked, and says what would go', async () => {
+    const { run, isDeleted } = await setup()
+    expect(await run(argv)).toMatchObject({
+      exitCode: 5,
+      stderr: `drydock: Nothing was deleted. This would delete ${what}; confirm it with --yes.\n`,
+    })
+    expect(isDeleted()).toBe(false)
+  })
+
+  test('asks a person, and deletes nothing after a no', async () => {
+    const { run, isDeleted } = await setup()
+    expect(await run(argv, { person: { yes: false } })).toMatchObject({ exitCode: 1, asked: [question] })
+    expect(isDeleted()).toBe(false)
+  })
+
+  test('with --yes asks nothing', async () => {
+    const { run, lines } = await setup()
+    expect(await run([...argv, '--yes', '--json'], { person: {} })).toMatchObject({ asked: [] })
+    expect(lines()).toContain(deletes)
+  })
+})

@@ -156,8 +156,7 @@ function reasonOf({ waitingReason, waitingNeedsChange }: JobStanding): WaitingRe
  * @throws CliError unless the job has COMPLETED: JOB_NOT_SUCCESSFUL, WAITS_IN_VAIN, WAIT_OVER
  */
 export function showOutcome(output: Output, endpointId: string, { job, reason }: Followed): void {
-  if (output.piped) output.document(job)
-  else showJob(output, endpointId, job, { waitingReason: reason?.text })
+  showJob(output, endpointId, job, { waitingReason: reason?.text })
   const facts = { jobId: job.id, endpointId, status: job.status }
   if (reason?.needsChange === true) throw waitsInVain(job.id, reason)
   const why = reason === undefined ? '' : `: ${reason.text.replace(/\.$/, '')}`

@@ -13,7 +13,7 @@ export type Colour = 'green' | 'red' | 'yellow' | 'blue' | 'gray' | 'bold'
 export type Output = {
   /** Whether the caller asked for machine output; then stdout holds only `document`s. */
   readonly json: boolean
-  /** Whether a program reads stdout: it asked for JSON, or is at the other end of a pipe. */
+  /** Whether stdout is no terminal. */
   readonly piped: boolean
   /** One JSON document on a line of stdout. */
   document(value: unknown): void
@@ -42,7 +42,7 @@ export function createOutput(surroundings: Surroundings, json: boolean): Output 
 
   return {
     json,
-    piped: json || stdout.isTTY !== true,
+    piped: stdout.isTTY !== true,
     line,
     paint,
     document: (value) => void stdout.write(`${escaped(writeExact(value) ?? '')}\n`),

@@ -44,8 +44,11 @@ export function startText({ start }: NonNullable<JobStanding['queue']>, now: num
   return `expected in ${span(start.at)}, between ${span(start.from)} and ${span(start.to)}: `
 }
 
-// The calls within a server of graphs say little to who runs them; those of a handler are the user's own.
-function errorShown(error: string): string {
+/**
+ * The error of a job for a person: message and traceback. The calls within a server of graphs say little to those who
+ * run them, and are left out.
+ */
+export function errorShown(error: string): string {
   const { node, message, traceback } = readJobError(error)
   if (node === undefined) return errorText(error)
   return traceback === undefined ? message : `${message}\n(--json prints its traceback)`

@@ -17,8 +17,8 @@ export function addRun(run: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
-In a pipe it prints only the id, and with --wait the job as JSON. --wait stops with exit code 1 when the job cannot
-start: the endpoint is paused, its workers keep crashing, or the machine has no such GPU.
+In a pipe it prints only the id, unless it waits. --wait stops with exit code 1 when the job cannot start: the endpoint
+is paused, its workers keep crashing, or the machine has no such GPU.
 
 Examples:
   $ drydock run hello '{"name": "Ada"}'
@@ -59,7 +59,7 @@ export function addRunsync(runsync: Command, surroundings: Surroundings): void {
       `
 The exit code is 0 only if the job is COMPLETED. It stops with exit code 1 when the time is over or the job
 cannot start: the endpoint is paused, its workers keep crashing, or the machine has no such GPU. The job stays in
-the queue. In a pipe it prints the job as JSON.
+the queue.
 
 Examples:
   $ drydock runsync hello '{"name": "Ada"}'

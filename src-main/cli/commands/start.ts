@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { HELLO, SKETCH } from '../../contract/catalog.ts'
-import { calledAs } from '../../server/called-as.ts'
+import { errorLine } from '../../domain/job/read-error.ts'
 import { CliError } from '../cli-error.ts'
 import { ensureSketch } from '../ensure-sample.ts'
 import { dataFolder, defaultDataFolder, findService, readAccountKey } from '../find-service.ts'
@@ -156,7 +156,8 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
       for (const command of next) output.line(`  ${command}`)
       output.line(`\nThe endpoint ${SKETCH} runs image workflows without a model, so that you can try them out.`)
     } else {
-      const why = job.error?.split('\n', 1)[0] ?? reason?.text ?? 'it has not answered in time'
+      const why =
+        (job.error === undefined ? undefined : errorLine(job.error)) ?? reason?.text ?? 'it has not answered in time'
       output.note(
         `The sample ${HELLO} is ${status}: ${why.replace(/\.$/, '')}. Check with \`drydock doctor\` and \`drydock logs ${HELLO}\`.`,
       )

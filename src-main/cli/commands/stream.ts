@@ -5,7 +5,7 @@ import { type JobAddress, jobAddress, waitsInVain, watchReasons } from '../follo
 import { type Output, stateText, valueText } from '../output.ts'
 import { createReasons } from '../progress-line.ts'
 import { followToEnd, openSession } from '../session.ts'
-import { expectSuccess } from '../show-job.ts'
+import { errorShown, expectSuccess } from '../show-job.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock stream`: print what a job produces as it comes, until the job ends. */
@@ -60,7 +60,10 @@ async function printStream({ client, output, show, signal }: Printing, path: Job
         const status = jobState.parse(JSON.parse(event.data).status)
         if (output.json) output.document({ status })
         else output.note(`job ${path.jobId} ended as ${stateText(output, status)}`)
-        expectSuccess({ id: path.jobId, status })
+        if (status === 'COMPLETED') return
+        const job = await client.call('status', { path })
+        if (job.error !== undefined && !output.json) output.note(errorShown(job.error))
+        expectSuccess(job)
       }
     }
   } catch (error) {

@@ -129,8 +129,8 @@ describe('run', () => {
       'GET /v2/hello/status-sync/j1': inTurn([waiting, done]),
       'GET /api/jobs/j1/progress': { ...progress, waitingReason: 'A worker is starting, for 1 s.' },
     })
-    const { exitCode, json, stderr } = await run(['run', 'hello', '{}', '--wait'])
-    expect({ exitCode, answer: json() }).toEqual({ exitCode: 0, answer: done })
+    const { exitCode, stdout, stderr } = await run(['run', 'hello', '{}', '--wait'])
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('status     COMPLETED\n') })
     expect(stderr).toBe('waits: A worker is starting, for 1 s.\n')
     expect(service.seen.map(({ line }) => line)).toEqual([
       'POST /v2/hello/run',
@@ -169,7 +169,7 @@ describe('run', () => {
       'GET /api/jobs/j1/progress': (response: Parameters<typeof sendError>[0]) =>
         sendError(response, 403, 'KEY_NOT_ALLOWED', 'not with this key'),
     })
-    expect((await run(['run', 'hello', '--wait'])).json()).toEqual(done)
+    expect((await run(['run', 'hello', '--wait', '--json'])).json()).toEqual(done)
   })
 })
 
@@ -212,9 +212,17 @@ describe('runsync', () => {
     expect(stderr).toBe('drydock: Job j1 ended as FAILED: ValueError: no.\n')
   })
 
-  test('prints the record as JSON in a pipe', async () => {
-    const { run } = await setup({ 'POST /v2/hello/runsync': done })
-    expect((await run(['runsync', 'hello'])).json()).toEqual(done)
+  test('prints the same in a pipe, and JSON only with --json', async () => {
+    const error = JSON.stringify({
+      error_type: 'ValueError',
+      error_message: 'no',
+      error_traceback: 'Traceback:\n  x\n',
+    })
+    const { run } = await setup({ 'POST /v2/hello/runsync': { ...failed, error } })
+    const { stdout } = await run(['runsync', 'hello'])
+    expect(stdout).toBe((await run(['runsync', 'hello'], TERMINAL)).stdout)
+    expect(stdout).toContain('error     ValueError: no\n          Traceback:\n            x\n')
+    expect((await run(['runsync', 'hello', '--json'])).json()).toEqual({ ...failed, error })
   })
 
   test('whose wait is over exits with 1 and says how to go on', async () => {
@@ -344,9 +352,28 @@ describe('stream', () => {
     expect(stdout).toContain('waits: A worker is starting.\r\x1b[2Ka\n')
   })
 
-  test('of a job that does not succeed exits with 4', async () => {
-    const { run } = await streamOf([{ event: 'end', data: { status: 'CANCELLED' } }])
-    expect(await run(['stream', 'hello', 'j1'])).toMatchObject({ exitCode: 4 })
+  test('of a job that does not succeed prints its error with the traceback, and exits with 4', async () => {
+    const error = JSON.stringify({
+      error_type: 'ValueError',
+      error_message: 'no',
+      error_traceback: 'Traceback:\n  x\n',
+    })
+    const { run } = await setup({
+      'GET /api/jobs/j1/progress': progress,
+      'GET /v2/hello/stream/j1': (response: Parameters<typeof sendEvents>[0]) =>
+        sendEvents(response, [{ event: 'end', data: { status: 'FAILED' } }]),
+      'GET /v2/hello/status/j1': { ...failed, error },
+    })
+    expect(await run(['stream', 'hello', 'j1'])).toMatchObject({
+      exitCode: 4,
+      stderr: `job j1 ended as FAILED
+ValueError: no
+Traceback:
+  x
+drydock: Job j1 ended as FAILED: ValueError: no.
+`,
+    })
+    expect((await run(['stream', 'hello', 'j1', '--json'])).stdout).toBe('{"status":"FAILED"}\n')
   })
 })
 

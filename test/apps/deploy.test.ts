@@ -32,7 +32,7 @@ test('an app of init is deployed, and every endpoint answers at the address that
   expect(chunks.map(({ output }: { output: unknown }) => output)).toEqual([{ number: 2 }, { number: 1 }, { number: 0 }])
 })
 
-test('a second deploy without a change restarts nothing, and a script calls functions, classes, streams and routes', async () => {
+test('a second deploy without a change makes no release and restarts nothing, and a script calls functions, classes, streams and routes', async () => {
   const { service, project, deploy, python } = await appProject()
   await deploy()
   const { projects } = await service.get('/api/projects')
@@ -41,7 +41,7 @@ test('a second deploy without a change restarts nothing, and a script calls func
   expect(Object.keys(before).sort()).toEqual(['api', 'countdown', 'greet', 'text-stats', 'welcome'])
   const { plan, release } = await deploy()
   expect(plan.steps.map(({ action }: { action: string }) => action)).toEqual(Array(5).fill('unchanged'))
-  expect(release).toMatchObject({ number: 2, state: 'active' })
+  expect(release).toMatchObject({ number: 1, state: 'active' })
   expect(await workerPids(service)).toEqual(before)
 
   const script = `

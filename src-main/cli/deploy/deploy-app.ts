@@ -1,7 +1,7 @@
 /** `drydock deploy`, step by step. Source: docs/spec/app-deploy.md, 7. */
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { DeployPlan, RunsOn } from '../../contract/app.ts'
+import type { DeployPlan, ReleaseProgress, RunsOn } from '../../contract/app.ts'
 import type { BuildResult } from '../../contract/build.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { TargetPlan } from '../../contract/targets.ts'
@@ -12,7 +12,7 @@ import { type Output, size } from '../output.ts'
 import type { Session } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { checkedApp, deployTarget } from './app-target.ts'
-import { runRelease, showRelease } from './run-release.ts'
+import { readRelease, runRelease, showRelease } from './run-release.ts'
 import { showPlan } from './show-release.ts'
 import { uploadArtifact } from './upload-artifact.ts'
 
@@ -53,6 +53,13 @@ export async function deployApp(
     if (output.json) output.document({ plan })
     return
   }
+  const repeated = options.on === undefined ? await repeatedRelease(session, plan, built.sha256) : undefined
+  if (repeated !== undefined) {
+    await openProject(session, surroundings)
+    if (output.json) output.document({ plan, ...repeated })
+    else showRelease(session, repeated, true)
+    return
+  }
   const deletes = await chooseDeletes(plan, options, { output, surroundings })
 
   if (!output.json) output.line()
@@ -63,6 +70,19 @@ export async function deployApp(
   const progress = await runRelease(session, surroundings, target, body)
   if (output.json) output.document({ plan, ...progress })
   else showRelease(session, progress)
+}
+
+/** The active release, where the planned one would be the same. */
+async function repeatedRelease(
+  session: Session,
+  { app, environment, makes, steps }: DeployPlan,
+  artifact: string,
+): Promise<ReleaseProgress | undefined> {
+  if (makes.length > 0 || steps.some(({ action }) => action !== 'unchanged')) return undefined
+  const path = { app, environment }
+  const { active } = await session.client.call('environmentRead', { path })
+  // The code of tasks, and files that no endpoint loads, are in no step of the plan.
+  return active?.artifact === artifact ? readRelease(session, path, active.number) : undefined
 }
 
 // So that the pages have the folder among their projects. A project is named after its folder; and where the key file

@@ -40,19 +40,39 @@ export async function runRelease(
     if (progress.release.state === 'failed') throw await failure(client, progress, giveUp.signal.aborted)
     if (giveUp.signal.aborted)
       output.note('The release became active before it could be cancelled. `drydock rollback` goes back.')
-    return { ...progress, endpoints: progress.endpoints.map((endpoint) => reachable(endpoint, client.url)) }
+    return withReachable(progress, client.url)
   } finally {
     off()
   }
 }
 
-/** Prints how a release ended that is active: its endpoints and a request that can be pasted. */
-export function showRelease({ output, service }: Session, { release, steps, endpoints }: ReleaseProgress): void {
+/** Reads a release that is there. */
+export async function readRelease(
+  { client }: Pick<Session, 'client'>,
+  target: AppTarget,
+  number: number,
+): Promise<ReleaseProgress> {
+  return withReachable(await client.call('releaseRead', { path: { ...target, number: String(number) } }), client.url)
+}
+
+/**
+ * Prints how a release ended that is active: its endpoints and a request that can be pasted.
+ * @param isRepeated it was active before, and no release was made
+ */
+export function showRelease(
+  { output, service }: Session,
+  { release, steps, endpoints }: ReleaseProgress,
+  isRepeated = false,
+): void {
   const { app, environment, number } = release
-  const isActive = `Release ${number} of ${output.paint('bold', `${app}/${environment}`)} is active`
   const nothing = steps.length > 0 && steps.every(({ action }) => action === 'unchanged')
+  const change = isRepeated
+    ? 'Nothing changed, so no release was made. '
+    : nothing
+      ? 'Nothing changed, and nothing was restarted. '
+      : ''
   output.line()
-  output.line(nothing ? `Nothing changed, and nothing was restarted. ${isActive}.` : `${isActive}.`)
+  output.line(`${change}Release ${number} of ${output.paint('bold', `${app}/${environment}`)} is active.`)
   if (endpoints.length > 0) output.line()
   showDeployed(output, endpoints, service.keyFile === undefined ? '$SVC_API_KEY' : keyFromFile(service.keyFile))
 }
@@ -79,6 +99,11 @@ async function whatStays(client: ServiceClient, target: AppTarget): Promise<stri
     throw error
   }
 }
+
+const withReachable = (progress: ReleaseProgress, url: string): ReleaseProgress => ({
+  ...progress,
+  endpoints: progress.endpoints.map((endpoint) => reachable(endpoint, url)),
+})
 
 /** An endpoint under the address that the caller has of the service, which may be a tunnel to it. */
 function reachable({ hostUrl, ...endpoint }: DeployedEndpoint, url: string): DeployedEndpoint {

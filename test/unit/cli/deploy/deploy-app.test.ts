@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createClient } from '../../../../src-main/cli/client.ts'
 import { type DeployOptions, deployApp } from '../../../../src-main/cli/deploy/deploy-app.ts'
 import { showDeployed } from '../../../../src-main/cli/deploy/show-release.ts'
@@ -173,16 +173,51 @@ test('machine output is one document with plan, release, steps and endpoints', a
   })
 })
 
-test('a deploy without a change says so', async () => {
-  const unchanged = step({ action: 'unchanged' })
-  const { deploy, lines } = await setup({
-    [`GET /api/artifacts/${SHA256}`]: { state: 'complete', received: 6, total: 6 },
-    [`GET ${PLACE}/releases/4`]: events(progress({ number: 4 }, { steps: [unchanged] })),
+describe('a deploy without a change', () => {
+  const UNCHANGED = planOf({ steps: [{ resource: 'greet', action: 'unchanged', changes: [], replacesWorkers: false }] })
+  const activeWith = (artifact: string) => {
+    const active = release({ number: 3, artifact })
+    return {
+      [`POST ${PLACE}/plan`]: UNCHANGED,
+      [`GET ${PLACE}`]: detail({ active, releases: [active] }),
+      [`GET ${PLACE}/releases/3`]: progress({ number: 3 }),
+    }
+  }
+
+  test('of the active code makes no release, and uploads nothing', async () => {
+    const { deploy, lines } = await setup(activeWith(SHA256))
+    expect(await deploy()).toContain(
+      'Nothing changed, so no release was made. Release 3 of demo/production is active.\n',
+    )
+    expect(lines().filter((line) => /^(?:PUT|POST) .*(?:artifacts|releases)/.test(line))).toEqual([])
   })
-  const shown = await deploy()
-  expect(shown).toContain('✓ upload             0 ms  is there already\n')
-  expect(shown).toContain('Nothing changed, and nothing was restarted. Release 4 of demo/production is active.\n')
-  expect(lines().filter((line) => line.startsWith('PUT'))).toEqual([])
+
+  test('answers a program with the plan and the active release', async () => {
+    const { deploy, url } = await setup(activeWith(SHA256))
+    expect(JSON.parse(await deploy({}, true))).toEqual({
+      plan: UNCHANGED,
+      ...progress({ number: 3 }),
+      endpoints: [{ ...GREET, url: `${url}/v2/greet` }],
+    })
+  })
+
+  test('is made where a file changed that no endpoint loads', async () => {
+    const unchanged = step({ action: 'unchanged' })
+    const { deploy } = await setup({
+      ...activeWith('b'.repeat(64)),
+      [`GET /api/artifacts/${SHA256}`]: { state: 'complete', received: 6, total: 6 },
+      [`GET ${PLACE}/releases/4`]: events(progress({ number: 4 }, { steps: [unchanged] })),
+    })
+    const shown = await deploy()
+    expect(shown).toContain('✓ upload             0 ms  is there already\n')
+    expect(shown).toContain('Nothing changed, and nothing was restarted. Release 4 of demo/production is active.\n')
+  })
+
+  test('is made where its workers are to move', async () => {
+    const { deploy, bodyOf } = await setup(activeWith(SHA256))
+    expect(await deploy({ on: 'gpu-box' })).toContain('Release 4 of demo/production is active.')
+    expect(bodyOf(`POST ${PLACE}/releases`)).toMatchObject({ machine: 'gpu-box' })
+  })
 })
 
 test('a release that fails ends the command with the endpoint, the reason and what stays', async () => {

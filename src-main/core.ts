@@ -124,6 +124,8 @@ export type Core = {
   readonly stop: (graceMs: number) => Promise<void>
   /** Ends the grace time of a running stop. */
   readonly hurry: () => void
+  /** Jobs that a stop waits for. */
+  readonly runningJobs: () => number
 }
 
 /** Joins everything, from what others stand on upwards; nothing runs yet. */
@@ -295,6 +297,7 @@ export function createCore(ports: CorePorts): Core {
       return stopped
     },
     hurry: () => supervisor.hurry(),
+    runningJobs: () => [...leases.all()].length,
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceClient } from '../client/service-client.ts'
+import { counted, durationText } from '../domain/text.ts'
 import type { RunningServer, StartOptions } from '../server/main.ts'
 import { CliError } from './cli-error.ts'
 import type { StopSignal, Surroundings } from './surroundings.ts'
@@ -59,8 +60,8 @@ const ONE_PRESS_MS = 300
 export type Phases = {
   /** Called once when the service answers; `stopping` is aborted when it is asked to stop. */
   readonly onUp: (server: RunningServer, stopping: AbortSignal) => void | Promise<void>
-  /** Called once when the first signal has come. */
-  readonly onStopping: () => void
+  /** Called once when the first signal has come, with a line for a person. */
+  readonly onStopping: (text: string) => void
   /** What is left to do before it stops, while it still answers; never rejects. */
   readonly beforeStop?: (server: RunningServer) => Promise<void>
 }
@@ -78,6 +79,7 @@ export async function runService(
 ): Promise<void> {
   const stopping = new AbortController()
   let askedAt = Number.NEGATIVE_INFINITY
+  let server: RunningServer | undefined
   let hurry: (() => void) | undefined
   const off = surroundings.onStopSignal((signal) => {
     const now = surroundings.now()
@@ -86,7 +88,7 @@ export async function runService(
     if (sinceMs >= 0 && sinceMs <= ONE_PRESS_MS) return
     askedAt = now
     if (!stopping.signal.aborted) {
-      onStopping()
+      onStopping(stoppingText(server))
       stopping.abort()
     } else if (hurry === undefined) surroundings.exitNow(SIGNAL_EXITS[signal])
     else {
@@ -96,7 +98,7 @@ export async function runService(
   })
   let unwatch = () => {}
   try {
-    const server = await start()
+    server = await start()
     hurry = server.hurry
     if (stopping.signal.aborted) {
       await server.stop()
@@ -113,6 +115,12 @@ export async function runService(
     unwatch()
     off()
   }
+}
+
+function stoppingText(server: RunningServer | undefined): string {
+  const running = server?.runningJobs() ?? 0
+  if (server === undefined || running === 0) return 'stopping ...'
+  return `waiting for ${counted(running, 'running job')}, up to ${durationText(server.stopGraceMs)}; Ctrl+C again stops now`
 }
 
 /** Stops the service when it is asked to; resolves at once where it stops by itself. */

@@ -75,6 +75,9 @@ export type RunningServer = {
   readonly stop: () => Promise<void>
   /** Ends the wait of a running stop for jobs; the jobs are queued again. */
   readonly hurry: () => void
+  /** Jobs that a stop waits for, and for how long at most, ms. */
+  readonly runningJobs: () => number
+  readonly stopGraceMs: number
   readonly stopped: Promise<void>
 }
 
@@ -159,6 +162,7 @@ async function run(
   const { storage } = opened
   const log = createLog(options.logLevel ?? 'info', folder.log)
   const startedAt = systemTime.wall()
+  const stopGraceMs = options.stopGraceMs ?? STOP_GRACE_MS
   const warning = await fileSystemWarning(folder.folder, options.look)
   if (warning !== undefined) log.warn('the disk of the data folder may not be reliable', { warning })
   const stopKeeping = keepLock(opened, log)
@@ -216,7 +220,7 @@ async function run(
   const closers: ((graceMs: number) => Promise<void>)[] = []
   open.push(async () => rmSync(folder.serviceFile, { force: true }))
   open.push(async () => void (await Promise.all(closers.map((close) => close(RESPONSE_GRACE_MS)))))
-  open.push(() => core.stop(options.stopGraceMs ?? STOP_GRACE_MS))
+  open.push(() => core.stop(stopGraceMs))
   if (accountKey === undefined || !service.keys.isAccountKey(accountKey)) await service.rotateAccountKey()
 
   // Nothing is answered before the core knows its workers: the public SDK throws away a result that is refused.
@@ -305,6 +309,8 @@ async function run(
     fingerprint,
     stop,
     hurry: core.hurry,
+    runningJobs: core.runningJobs,
+    stopGraceMs,
     stopped: stopped.promise,
   }
 }

@@ -117,7 +117,7 @@ Examples:
               ...(fingerprint === undefined ? [] : [['fingerprint', fingerprint] as const]),
             ])
           },
-          onStopping: () => output.json || output.note('stopping ...'),
+          onStopping: (text) => output.json || output.note(text),
         })
       },
     )

@@ -52,7 +52,7 @@ Examples:
             if (!output.json && surroundings.stdout.isTTY === true) await showLink(output, client)
             await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal })
           },
-          onStopping: () => output.json || output.note('stopping ...'),
+          onStopping: (text) => output.json || output.note(text),
         })
       } catch (error) {
         if (!(error instanceof CliError) || error.body.code !== 'DATA_FOLDER_IN_USE') throw error

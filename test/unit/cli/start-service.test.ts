@@ -3,10 +3,11 @@ import { runService } from '../../../src-main/cli/start-service.ts'
 import { surroundingsOf } from './support.ts'
 
 /** A service whose start and stop end when the test says so. */
-function setup({ failsWhenUp = false } = {}) {
+function setup({ failsWhenUp = false, runningJobs = 0 } = {}) {
   const started = Promise.withResolvers<void>()
   const stopped = Promise.withResolvers<void>()
   const counts = { stops: 0, hurries: 0, ups: 0, told: 0 }
+  const texts: string[] = []
   const server = {
     url: 'http://127.0.0.1:1',
     data: '/data',
@@ -20,6 +21,8 @@ function setup({ failsWhenUp = false } = {}) {
     hurry: () => {
       counts.hurries += 1
     },
+    runningJobs: () => runningJobs,
+    stopGraceMs: 10_000,
   }
   const { surroundings, signal, exits, wait } = surroundingsOf('/')
   const up = Promise.withResolvers<void>()
@@ -29,11 +32,12 @@ function setup({ failsWhenUp = false } = {}) {
       up.resolve()
       if (failsWhenUp) throw new Error('nobody reads this')
     },
-    onStopping: () => {
+    onStopping: (text) => {
       counts.told += 1
+      texts.push(text)
     },
   })
-  return { started, stopped, up: up.promise, ended, signal, wait, exits, counts }
+  return { started, stopped, up: up.promise, ended, signal, wait, exits, counts, texts }
 }
 
 test('the first signal stops the service, and the command ends when it has stopped', async () => {
@@ -53,6 +57,20 @@ test('a signal that comes while the service starts stops it as soon as it is the
   stopped.resolve()
   await ended
   expect({ exits, counts }).toEqual({ exits: [], counts: { stops: 1, hurries: 0, ups: 0, told: 1 } })
+})
+
+test.each([
+  [0, 'stopping ...'],
+  [1, 'waiting for 1 running job, up to 10 s; Ctrl+C again stops now'],
+  [2, 'waiting for 2 running jobs, up to 10 s; Ctrl+C again stops now'],
+])('a stop with %i running jobs says: %s', async (runningJobs, text) => {
+  const { started, stopped, up, ended, signal, texts } = setup({ runningJobs })
+  started.resolve()
+  await up
+  signal('SIGINT')
+  stopped.resolve()
+  await ended
+  expect(texts).toEqual([text])
 })
 
 test.each([

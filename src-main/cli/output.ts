@@ -23,6 +23,8 @@ export type Output = {
   note(text: string): void
   /** One line for a person on stdout that names commands to try, written as the caller calls them. */
   hint(text: string): void
+  /** A text with commands, written as the caller calls them. */
+  asCalled(text: string): string
   /** Aligned columns; the last one is not padded. */
   table(head: readonly string[], rows: readonly (readonly string[])[]): void
   /** Aligned names and values; entries without a value are left out. */
@@ -31,14 +33,15 @@ export type Output = {
   paint(colour: Colour, text: string): string
 }
 
-/** Makes the output of one command. */
-export function createOutput(surroundings: Surroundings, json: boolean): Output {
+/** Makes the output of one command. @param data folder that `--data` named */
+export function createOutput(surroundings: Surroundings, json: boolean, data?: string): Output {
   const { stdout, stderr, env } = surroundings
   const colours = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
   const paint = (colour: Colour, text: string) =>
     colours && text !== '' ? styleText(colour, plainText(text), { validateStream: false }) : text
   const clean = colours ? exceptColours : plainText
   const line = (text = '') => void stdout.write(`${clean(text)}\n`)
+  const called = (text: string) => asCalled(text, surroundings, data)
 
   return {
     json,
@@ -46,8 +49,9 @@ export function createOutput(surroundings: Surroundings, json: boolean): Output 
     line,
     paint,
     document: (value) => void stdout.write(`${escaped(writeExact(value) ?? '')}\n`),
-    note: (text) => void stderr.write(`${clean(asCalled(text, surroundings))}\n`),
-    hint: (text) => line(asCalled(text, surroundings)),
+    note: (text) => void stderr.write(`${clean(called(text))}\n`),
+    hint: (text) => line(called(text)),
+    asCalled: called,
     table(head, given) {
       const rows = given.map((row) => row.map((cell) => clean(cell.replace(LINE_BREAKS, ' '))))
       const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ''))))
@@ -97,9 +101,25 @@ function width(text: string): number {
   return stripVTControlCharacters(text).length
 }
 
-/** A hint as the caller can type it. @param text with commands as `drydock deploy` */
-export function asCalled(text: string, caller: Caller): string {
-  return asCalledBy(text, calledAs(caller))
+// A command that names its data folder, or that needs none.
+const HAS_FOLDER = /--(?:data|help)\b/
+
+/**
+ * A hint as the caller can type it.
+ * @param text with commands as `drydock deploy`, between backticks where other words follow
+ * @param data folder that `--data` named, without which the command would go to another service
+ */
+export function asCalled(text: string, caller: Caller, data?: string): string {
+  const name = calledAs(caller)
+  if (data === undefined) return asCalledBy(text, name)
+  const there = `${name} --data ${shellQuoted(data)}`
+  const parts = text.split(/(`[^`]*`)/)
+  return parts.map((part) => asCalledBy(part, HAS_FOLDER.test(part) ? name : there)).join('')
+}
+
+/** A text as one word of a shell. */
+export function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g

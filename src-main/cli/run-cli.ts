@@ -5,6 +5,7 @@ import { PROGRAM_OPTIONS, readCommand } from './arguments.mjs'
 import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error.ts'
 import { TOPICS } from './commands.ts'
 import { asCalled, escaped, plainText } from './output.ts'
+import type { GlobalOptions } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /**
@@ -22,11 +23,12 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT_CODES.ok
     const failure = asCliError(error)
     // The parser may have stopped before it came to the option.
-    const json = program.opts<{ json?: true }>().json === true || argv.includes('--json')
+    const { json: asked, data } = program.opts<GlobalOptions>()
+    const json = asked === true || argv.includes('--json')
     surroundings.stderr.write(
       json
         ? `${escaped(JSON.stringify(failure.body))}\n`
-        : `drydock: ${asCalled(oneLine(failure.message), surroundings)}\n`,
+        : `drydock: ${asCalled(oneLine(failure.message), surroundings, data)}\n`,
     )
     return failure.exitCode
   }

@@ -29,7 +29,8 @@ export function globalOptions(command: Command): GlobalOptions {
 
 /** The output of a command, by its `--json`. */
 export function outputOf(command: Command, surroundings: Surroundings): Output {
-  return createOutput(surroundings, globalOptions(command).json === true)
+  const { json, data } = globalOptions(command)
+  return createOutput(surroundings, json === true, data)
 }
 
 /**

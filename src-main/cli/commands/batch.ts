@@ -65,7 +65,7 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const { batches } = await client.call('batchList', { query: { endpoint } })
       if (output.json) return output.document({ batches })
-      if (batches.length === 0) return output.line('There is no batch. Submit one with `drydock batch submit`.')
+      if (batches.length === 0) return output.hint('There is no batch. Submit one with `drydock batch submit`.')
       output.table(
         ['BATCH', 'ENDPOINT', 'NAME', 'STATE', 'DONE', 'FAILED', 'OF', 'CREATED'],
         batches.map((one) => [

@@ -14,7 +14,7 @@ import { DEFAULT_PORT, LOOPBACK } from '../../domain/own-addresses.ts'
 import { counted } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../find-service.ts'
-import { asCalled, type Colour, type Output } from '../output.ts'
+import type { Colour, Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -31,20 +31,20 @@ export function addDoctor(doctor: Command, surroundings: Surroundings): void {
       const rows = await runChecks({ options: globalOptions(command), surroundings, gpuTest })
       const failed = rows.filter(({ state }) => state === 'failed').length
       if (output.json) output.document({ ok: failed === 0, checks: rows })
-      else showRows(output, rows, surroundings)
+      else showRows(output, rows)
       if (failed > 0) throw new CliError('CHECKS_FAILED', { count: counted(failed, 'check') })
     })
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const satisfies Record<DoctorRow['state'], Colour>
 
-function showRows(output: Output, rows: readonly DoctorRow[], surroundings: Surroundings): void {
+function showRows(output: Output, rows: readonly DoctorRow[]): void {
   // A fix stands below what was found: beside it the lines would be wider than terminals are.
   output.table(
     ['CHECK', 'STATE', 'FOUND'],
     rows.flatMap(({ check, state, found, fix }) => [
       [check, output.paint(COLOURS[state], state), found],
-      ...(fix === undefined ? [] : [['', '', `-> ${asCalled(fix, surroundings)}`]]),
+      ...(fix === undefined ? [] : [['', '', `-> ${output.asCalled(fix)}`]]),
     ]),
   )
 }

@@ -68,7 +68,7 @@ export function addJob(job: Command, surroundings: Surroundings): void {
       if (refused !== undefined) throw new CliError('FILE_INVALID', { file, why: refused.reason.replace(/\.$/, '') })
       noteMasked(output, head.masked)
       if (output.json) output.document(result)
-      else output.line(`1 job queued on ${endpoint}; \`drydock jobs --endpoint ${endpoint} --limit 1\` shows it`)
+      else output.hint(`1 job queued on ${endpoint}; \`drydock jobs --endpoint ${endpoint} --limit 1\` shows it`)
     })
 
   job

@@ -42,6 +42,9 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
   win32: ['cmd', '/c', 'start', '""'],
 }
 
+// An opener that has not ended by then has started a browser and stays with it, in ms. Source: ours.
+const OPENED_AFTER_MS = 2000
+
 /** @throws CliError NO_BROWSER */
 function openBrowser(url: string, platform: NodeJS.Platform): Promise<void> {
   const [program, ...args] = OPENERS[platform] ?? ['xdg-open']

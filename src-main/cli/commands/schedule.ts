@@ -76,7 +76,7 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const { schedules } = await client.call('scheduleList', { query: { endpoint } })
       if (output.json) return output.document({ schedules })
-      if (schedules.length === 0) return output.line('There is no schedule. Add one with `drydock schedule add`.')
+      if (schedules.length === 0) return output.hint('There is no schedule. Add one with `drydock schedule add`.')
       const now = surroundings.now()
       output.table(
         ['ENDPOINT', 'NAME', 'WHEN', 'NEXT', 'LAST'],

@@ -7,8 +7,8 @@ import { ensureSketch } from '../ensure-sample.ts'
 import { dataFolder, defaultDataFolder, findService, readAccountKey } from '../find-service.ts'
 import { askHello, ensureHello } from '../hello-sample.ts'
 import { wholeNumber } from '../option-values.ts'
-import { duration, type Output, valueText } from '../output.ts'
-import { globalOptions, outputOf } from '../session.ts'
+import { createOutput, duration, type Output, valueText } from '../output.ts'
+import { globalOptions } from '../session.ts'
 import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -36,8 +36,11 @@ Examples:
   $ drydock start --no-window`,
     )
     .action(async ({ port, window, links }: StartOptions, command: Command) => {
-      const output = outputOf(command, surroundings)
-      const data = dataFolder(globalOptions(command).data, surroundings)
+      const { json, data: given } = globalOptions(command)
+      const data = dataFolder(given, surroundings)
+      // Other terminals have no SVC_DATA of this one.
+      const named = data === defaultDataFolder(surroundings) ? undefined : data
+      const output = createOutput(surroundings, json === true, named)
       // A script that reads JSON waits for the service, and not for somebody to close a window.
       if (window && !output.json && (await openedWindow(output, { data, port, links }, surroundings))) return
       const { createClient } = await import('../client.ts')
@@ -47,10 +50,10 @@ Examples:
           async onUp({ url, data, keyFile, warning }, signal) {
             if (warning !== undefined) output.note(`warning: ${warning}`)
             const facts = { ready: true, url, data, keyFile }
-            if (!output.json) showAddresses(output, facts, calledAs(surroundings))
+            if (!output.json) showAddresses(output, facts)
             const client = createClient({ url, key: (await readAccountKey(data)) ?? '' })
             if (!output.json && surroundings.stdout.isTTY === true) await showLink(output, client)
-            await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal })
+            await showSample(output, client, { facts, signal })
           },
           onStopping: (text) => output.json || output.note(text),
         })
@@ -59,7 +62,7 @@ Examples:
         if (!output.json) output.line(error.message)
         const client = createClient(await findService({ data }, surroundings))
         const facts = { ready: true, url: client.url, data, alreadyRunning: true } as const
-        await showSample(output, client, { facts, next: nextCommands(data, surroundings), signal: undefined })
+        await showSample(output, client, { facts, signal: undefined })
       }
     })
 }
@@ -107,17 +110,20 @@ async function handleLinks(
   return { ...surroundings.env, CHROME_DESKTOP: DESKTOP_ENTRY }
 }
 
+// Commands to try when the sample has answered.
+const NEXT = [
+  `drydock runsync ${HELLO} '{"name": "Ada"}'`,
+  `drydock run ${HELLO} '{"do": "nap", "seconds": 3}' --wait`,
+  'drydock endpoint create mine --handler my_handler.py',
+]
+
 type Facts = { readonly ready: boolean; readonly url: string; readonly data: string; readonly alreadyRunning?: true }
 
-function showAddresses(
-  output: Output,
-  { url, data, keyFile }: Facts & { readonly keyFile: string },
-  drydock: string,
-): void {
+function showAddresses(output: Output, { url, data, keyFile }: Facts & { readonly keyFile: string }): void {
   output.line('Drydock is up. Ctrl+C stops it.')
   output.fields([
     ['address', url],
-    ['web pages', `${url}/  (${drydock} open signs a browser in)`],
+    ['web pages', `${url}/  (${output.asCalled('drydock open')} signs a browser in)`],
     ['data folder', data],
     ['key file', keyFile],
   ])
@@ -131,8 +137,6 @@ async function showLink(output: Output, client: ServiceClient): Promise<void> {
 
 type Sample = {
   readonly facts: Facts
-  /** Commands to try when the sample has answered. */
-  readonly next: readonly string[]
   /** Aborted when the service is asked to stop. */
   readonly signal: AbortSignal | undefined
 }
@@ -140,7 +144,7 @@ type Sample = {
 /**
  * Asks the sample endpoint and prints what it answered; the failure of a sample is reported, and the service stays up.
  */
-async function showSample(output: Output, client: ServiceClient, { facts, next, signal }: Sample): Promise<void> {
+async function showSample(output: Output, client: ServiceClient, { facts, signal }: Sample): Promise<void> {
   try {
     await ensureHello(client)
     await ensureSketch(client)
@@ -153,7 +157,7 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
         `${output.paint('green', '✓')} The sample ${HELLO} answered ${valueText(response)} in ${duration(tookMs)}.`,
       )
       output.line('\nTry in another terminal:')
-      for (const command of next) output.line(`  ${command}`)
+      for (const command of NEXT) output.hint(`  ${command}`)
       output.line(`\nThe endpoint ${SKETCH} runs image workflows without a model, so that you can try them out.`)
     } else {
       const why =
@@ -169,17 +173,4 @@ async function showSample(output: Output, client: ServiceClient, { facts, next, 
     if (output.json) output.document({ ...facts, sample: { endpoint: HELLO, ...error.body } })
     else output.note(`The sample ${HELLO} did not answer: ${error.message} Check with \`drydock doctor\`.`)
   }
-}
-
-/**
- * Commands as they can be typed in this folder: with the data folder where it is not the one they take by themselves.
- */
-function nextCommands(data: string, surroundings: Surroundings): readonly string[] {
-  const drydock = calledAs(surroundings)
-  const where = data === defaultDataFolder(surroundings) ? '' : ` --data '${data}'`
-  return [
-    `${drydock} runsync ${HELLO} '{"name": "Ada"}'${where}`,
-    `${drydock} run ${HELLO} '{"do": "nap", "seconds": 3}' --wait${where}`,
-    `${drydock} endpoint create mine --handler my_handler.py${where}`,
-  ]
 }

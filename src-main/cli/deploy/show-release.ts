@@ -3,7 +3,7 @@ import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../
 import { exampleRequest, firstRoute } from '../../domain/app/examples.ts'
 import { plainId } from '../../domain/ids.ts'
 import { gitText } from '../../domain/text.ts'
-import { type Colour, exceptColours, type Output, valueText } from '../output.ts'
+import { type Colour, exceptColours, type Output, shellQuoted, valueText } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 // More lines than these may leave the screen, where nothing can be redrawn; source: a terminal has 24 at least.
@@ -162,11 +162,6 @@ export function showDeployed(
 /** A piece of shell that reads a key from its file. */
 export function keyFromFile(path: string): string {
   return `$(cat ${shellQuoted(path)})`
-}
-
-/** A text as one word of a shell. */
-export function shellQuoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 /**

@@ -22,5 +22,11 @@ test('hints have the commands as the caller calls them, and other words stay', (
   expect(asCalled('Start it: drydock serve --data /x/drydock data. See `drydock logs a`.', caller)).toBe(
     'Start it: npx drydock serve --data /x/drydock data. See `npx drydock logs a`.',
   )
+  expect(asCalled('Start it: drydock serve. See `drydock logs a` or `drydock run --help`.', caller, './my data')).toBe(
+    "Start it: npx drydock --data './my data' serve. See `npx drydock --data './my data' logs a` or `npx drydock run --help`.",
+  )
+  expect(asCalled('Start one with `drydock serve --data /d`.', caller, '/d')).toBe(
+    'Start one with `npx drydock serve --data /d`.',
+  )
   expect(asCalled('drydock: No Drydock service runs.', caller)).toBe('drydock: No Drydock service runs.')
 })

@@ -41,7 +41,7 @@ function addList(models: Command, surroundings: Surroundings): void {
         return
       }
       if (found.length === 0) {
-        output.line('There are no models yet. Get one with `drydock models download ADDRESS --directory checkpoints`.')
+        output.hint('There are no models yet. Get one with `drydock models download ADDRESS --directory checkpoints`.')
         return
       }
       output.table(

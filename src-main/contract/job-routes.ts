@@ -140,6 +140,11 @@ export const JOB_ROUTES = {
         .refine((n) => n <= limit('jobCount'), 'is out of range')
         .optional()
         .describe('jobs to leave out from the cursor on'),
+      previews: z
+        .enum(['true', 'false'], 'must be true or false')
+        .transform((word) => word === 'true')
+        .optional()
+        .describe('with the beginnings of inputs and outputs'),
     },
     response: jobList,
     errors: ['BAD_FIELD'],

@@ -120,6 +120,10 @@ export const jobListItem = z.object({
   workerId: z.string().optional(),
   retries: z.number().int().optional(),
   error: z.string().optional(),
+  preview: z
+    .object({ input: z.string().optional(), output: z.string().optional() })
+    .optional()
+    .describe('beginnings of the payloads, each on one line with secrets masked; where they were asked for'),
 })
 
 /** Row of a list of jobs. */

@@ -217,6 +217,7 @@ export const LIMITS = {
   listPage: { value: 50, unit: 'count', source: 'docs/spec/targets.md, 1' },
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
   listIds: { value: 100, unit: 'count', source: 'ours: 40 letters each; more does not fit into an address' },
+  listPreviewLength: { value: 200, unit: 'count', source: 'ours: a row shows a line of it; the job has it whole' },
   listErrorLength: { value: 500, unit: 'count', source: 'ours: a row shows a line of it; the job has it whole' },
   jobCount: { value: 1_000_000, unit: 'count', source: 'ours: counted from an index in some 50 ms' },
   jobCountRead: { value: 50_000, unit: 'count', source: 'ours: where each row must be read, in some 50 ms' },

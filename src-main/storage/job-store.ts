@@ -18,6 +18,9 @@ const FIND = `SELECT ${JOB_COLUMNS} FROM jobs WHERE id = ?`
 const DELETE_CHUNKS = `DELETE FROM job_chunks WHERE seq = ?`
 const INSERT_DELIVERY = `
   INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`
+const BEGINNINGS = `
+  SELECT i.seq, substr(i.input, 1, @characters) AS input, substr(o.output, 1, @characters) AS output
+  FROM json_each(@seqs) s CROSS JOIN job_inputs i ON i.seq = s.value LEFT JOIN job_outputs o ON o.seq = i.seq`
 const SET_TTL = `
   UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
   WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`
@@ -76,6 +79,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
   const findKey = db.prepare<[string, string], Job>(FIND_KEY)
   const find = db.prepare<[string], Job>(FIND)
   const read = db.prepare<[number], Job>(READ_JOB)
+  const beginnings = db.prepare<[object], ReturnType<JobStore['beginnings']>[number]>(BEGINNINGS)
   const deleteChunks = db.prepare(DELETE_CHUNKS)
   const insertDelivery = db.prepare(INSERT_DELIVERY)
   const order = createJobOrder(db, (seq) => read.get(seq))
@@ -159,6 +163,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     find: (id) => find.get(id),
     read: (seq) => read.get(seq),
     readInput: payloads.readInput,
+    beginnings: (seqs, characters) => beginnings.all({ seqs: JSON.stringify(seqs), characters }),
     readOutput: payloads.readOutput,
     setTtl: (seq, ttlMs) => setTtl.get({ seq, ttlMs }),
     setStreamCursor: (seq, attempt, cursor) => void setCursor.run({ seq, attempt, cursor }),

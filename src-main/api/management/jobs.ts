@@ -143,9 +143,9 @@ async function namedIn(
 /** Many jobs at once: listed, counted, moved, now or after a time in which it can be undone. */
 export const JOB_BULK_OPERATIONS = {
   async jobList({ query }, service) {
-    const { ids, offset, limit: page } = query
-    if (ids !== undefined) return listJobsById(service, ids)
-    return await listJobs(service, { ...filterOf(query), offset, limit: page })
+    const { ids, offset, limit: page, previews } = query
+    if (ids !== undefined) return listJobsById(service, ids, previews)
+    return await listJobs(service, { ...filterOf(query), offset, limit: page, previews })
   },
   jobCount: async ({ query }, { storage }) => await countJobs(storage, { ...filterOf(query), after: query.after }),
   async jobBulk({ body }, service) {

@@ -46,7 +46,7 @@ export function addJobs(jobs: Command, surroundings: Surroundings): void {
     const { jobList } = await import('../../contract/job.ts')
     const { client, output } = await openSession(command, surroundings)
     const { limit, cursor, ...filter } = options
-    const query = { ...jobFilterQuery(filter), q, limit, cursor }
+    const query = { ...jobFilterQuery(filter), q, limit, cursor, ...(output.json ? {} : { previews: 'true' }) }
     const page = jobList.parse(await client.call('jobList', { query }))
     if (output.json) {
       output.document(page)
@@ -73,7 +73,7 @@ const EXPIRED =
 
 function showPage(output: Output, jobs: readonly JobListItem[], now: number): void {
   output.table(
-    ['JOB', 'ENDPOINT', 'STATUS', 'CREATED', 'DELAY', 'EXECUTION', 'ERROR'],
+    ['JOB', 'ENDPOINT', 'STATUS', 'CREATED', 'DELAY', 'EXECUTION', 'INPUT', 'OUTPUT OR ERROR'],
     jobs.map((job) => [
       job.id,
       job.endpointId,
@@ -81,18 +81,19 @@ function showPage(output: Output, jobs: readonly JobListItem[], now: number): vo
       ago(job.createdAt, now),
       job.delayTime === undefined ? '' : duration(job.delayTime),
       job.executionTime === undefined ? '' : duration(job.executionTime),
-      errorSummary(job.error),
+      cut(job.preview?.input ?? '', INPUT_LENGTH),
+      job.error === undefined
+        ? cut(job.preview?.output ?? '', RESULT_LENGTH)
+        : output.paint('red', cut(errorLine(job.error), RESULT_LENGTH)),
     ]),
   )
 }
 
-// Characters of an error in a row of the table; source: ours, so that a row fits a wide terminal.
-const ERROR_LENGTH = 60
+// Characters of a payload or an error in a row of the table; source: ours, so that a row fits a wide terminal.
+const INPUT_LENGTH = 40
+const RESULT_LENGTH = 60
 
-function errorSummary(error: string | undefined): string {
-  const line = errorLine(error ?? '')
-  return line.length > ERROR_LENGTH ? `${line.slice(0, ERROR_LENGTH - 1)}…` : line
-}
+const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text)
 
 type BulkOptions = JobFilterOptions & { readonly all?: boolean }
 

@@ -3,8 +3,10 @@ import { AppError } from '../../contract/errors.ts'
 import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
 import type { JobCount } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
+import { longestSecret, payloadPreview } from '../../domain/job/payload-preview.ts'
 import { shortError } from '../../domain/job/read-error.ts'
 import type { Json } from '../../domain/json/json.ts'
+import { hiddenValues } from '../apps/variables.ts'
 import { viewJobRow } from '../endpoints/views.ts'
 import type { Endpoint, Job, JobFilter, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
@@ -23,9 +25,13 @@ export type ListRequest = {
   readonly cursor: string | undefined
   readonly offset?: number | undefined
   readonly limit: number | undefined
+  /** With the beginnings of inputs and outputs. */
+  readonly previews?: boolean | undefined
 }
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
+
+type Page = { readonly jobs: readonly Job[]; readonly previews?: boolean | undefined }
 
 // One search catches the index up so far at most; the rest follows in the background.
 const CATCH_UP = 500
@@ -38,13 +44,14 @@ export async function listJobs({ storage, clock }: Deps, request: ListRequest): 
   const page = jobs.slice(0, count)
   const last = page.at(-1)
   const more = jobs.length > count && last !== undefined
-  return { requests: page.map((job) => viewListed(clock, job)), ...(more ? { cursor: String(last.seq) } : {}) }
+  const requests = viewPage({ storage, clock }, { jobs: page, previews: request.previews })
+  return { requests, ...(more ? { cursor: String(last.seq) } : {}) }
 }
 
 /** These jobs alone, in the order asked for; those that are gone are left out. */
-export function listJobsById({ storage, clock }: Deps, ids: readonly string[]): JobList {
+export function listJobsById({ storage, clock }: Deps, ids: readonly string[], previews?: boolean): JobList {
   const jobs = ids.map((id) => storage.jobs.find(id)).filter((job) => job !== undefined)
-  return { requests: jobs.map((job) => viewListed(clock, job)) }
+  return { requests: viewPage({ storage, clock }, { jobs, previews }) }
 }
 
 /** A page of jobs as the job API asks for it. */
@@ -107,6 +114,39 @@ export async function searchable(
 function viewListed(clock: Clock, job: Job): JobListItem {
   const error = job.error === null ? null : shortError(job.error, limit('listErrorLength'))
   return viewJobRow({ clock }, { ...job, error })
+}
+
+function viewPage({ storage, clock }: Deps, { jobs, previews }: Page): JobListItem[] {
+  const shown = previews === true ? previewsOf(storage, jobs) : undefined
+  return jobs.map((job) => {
+    const preview = shown?.get(job.seq)
+    return { ...viewListed(clock, job), ...(preview === undefined ? {} : { preview }) }
+  })
+}
+
+/** The beginnings of payloads, by seq; none of an endpoint whose secrets cannot be read, as they could not be masked. */
+function previewsOf(storage: Storage, jobs: readonly Job[]): ReadonlyMap<number, NonNullable<JobListItem['preview']>> {
+  const length = limit('listPreviewLength')
+  return new Map(
+    [...Map.groupBy(jobs, ({ endpointId }) => endpointId)].flatMap(([id, ofEndpoint]) => {
+      const secrets = secretsOf(storage, id)
+      if (secrets === undefined) return []
+      const seqs = ofEndpoint.map(({ seq }) => seq)
+      return storage.jobs.beginnings(seqs, length + longestSecret(secrets)).map(({ seq, input, output }) => {
+        const ofOutput = output === null ? {} : { output: payloadPreview(output, secrets, length) }
+        return [seq, { input: payloadPreview(input, secrets, length), ...ofOutput }] as const
+      })
+    }),
+  )
+}
+
+function secretsOf(storage: Storage, endpointId: string): readonly string[] | undefined {
+  try {
+    return hiddenValues(storage, storage.endpoints.read(endpointId)).secrets
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SECRET_LOST') return undefined
+    throw error
+  }
 }
 
 /** What is counted: a filter, of jobs that came after a cursor where one is given. */

@@ -169,6 +169,11 @@ export type JobStore = {
   /** @throws AppError PAYLOAD_LOST when its file is missing; so does readOutput */
   readonly readInput: (job: JobName) => Promise<{ readonly input: Json; readonly s3Config: string | null } | undefined>
   readonly readOutput: (job: JobName) => Promise<Json | undefined>
+  /** The first characters of payloads; a job without an output has null there, one that is gone is left out. */
+  readonly beginnings: (
+    seqs: readonly number[],
+    characters: number,
+  ) => readonly { readonly seq: number; readonly input: string; readonly output: string | null }[]
   /** The only way a state changes: moves the job if the table and the fields allow it, else undefined. */
   readonly move: (seq: number, event: JobEvent, fields: MoveFields, moment: Moment) => Job | undefined
   /**

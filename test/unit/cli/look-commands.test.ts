@@ -120,6 +120,31 @@ test('health without an endpoint shows the service and all its endpoints', async
   expect((await run(['health'])).stdout).toMatch(/^jobs +2 in queue, 0 in progress$[\s\S]*^hello +2 +0 +5 +1/m)
 })
 
+test('jobs is a table with a line of the input, and of the output or the error', async () => {
+  const long = 'a'.repeat(100)
+  const { run, service } = await setup({
+    'GET /api/jobs': {
+      requests: [
+        {
+          ...job,
+          id: 'j2',
+          status: 'COMPLETED',
+          error: undefined,
+          preview: { input: `{"a":"${long}"}`, output: '"b"' },
+        },
+        { ...job, preview: { input: '{}' } },
+      ],
+    },
+  })
+  expect((await run(['jobs'])).stdout).toBe(
+    `JOB  ENDPOINT  STATUS     CREATED  DELAY  EXECUTION  ${'INPUT'.padEnd(40)}  OUTPUT OR ERROR
+j2   hello     COMPLETED  2 s ago                    {"a":"${long.slice(0, 33)}…  "b"
+j1   hello     FAILED     2 s ago                    ${'{}'.padEnd(40)}  no
+`,
+  )
+  expect(service.seen.map(({ line }) => line)).toEqual(['GET /api/jobs?previews=true'])
+})
+
 test('requests is a table, and says how to go on', async () => {
   const { run } = await setup()
   const { stdout, stderr } = await run(['requests', 'hello'])
@@ -147,7 +172,7 @@ test('requests -f prints one line as each request ends', async () => {
 test('jobs is a table, with the message of an exception and the way to the next page', async () => {
   const { run } = await setup()
   const { stdout, stderr } = await run(['jobs'])
-  expect(stdout).toContain('j1   hello     FAILED  2 s ago                    no\n')
+  expect(stdout).toContain('j1   hello     FAILED  2 s ago                           no\n')
   expect(stderr).toBe('For older jobs, add --cursor 41\n')
 })
 

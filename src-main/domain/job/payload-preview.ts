@@ -1,0 +1,29 @@
+import { maskSecrets } from './job-file.ts'
+
+/**
+ * The beginning of a payload for a row of a list: one line, with secrets masked.
+ * @param head beginning of its JSON, by `longestSecret` longer than what is shown
+ * @param length most characters
+ */
+export function payloadPreview(head: string, secrets: readonly string[], length: number): string {
+  const line = maskSecrets(withEnd(head), secrets).text.replace(/\s+/g, ' ').trim()
+  return line.length <= length ? line : `${line.slice(0, length - 1)}…`
+}
+
+/** How much of a payload is read beyond what is shown: a secret that begins in it must be there whole. */
+export function longestSecret(secrets: readonly string[]): number {
+  // In JSON a character takes up to six.
+  return 6 * Math.max(0, ...secrets.map(({ length }) => length))
+}
+
+const STRINGS = /"(?:[^"\\]|\\.)*"/gs
+const WELL_FORMED = /^"(?:[^"\\]|\\u[\da-f]{4}|\\[^u])*/is
+
+// A string that was cut ends after its last whole character, so that it can be read.
+function withEnd(head: string): string {
+  const at = [...head.matchAll(STRINGS)].reduce((_before, { index, 0: string }) => index + string.length, 0)
+  const open = head.indexOf('"', at)
+  if (open === -1) return head
+  const [string = ''] = WELL_FORMED.exec(head.slice(open)) ?? []
+  return `${head.slice(0, open)}${string}"`
+}

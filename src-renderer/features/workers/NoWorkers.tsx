@@ -58,7 +58,7 @@ function NoneOfEndpoint({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   return (
     <EmptyState
       icon={<Cpu />}
-      command={paused ? `drydock endpoint resume ${id}` : `drydock run ${id} --input '{}'`}
+      command={paused ? `drydock endpoint resume ${id}` : `drydock run ${id} '{}'`}
       action={
         paused ? (
           <Button onClick={() => void resume(endpoint)}>Resume {endpoint.name}</Button>

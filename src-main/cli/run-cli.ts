@@ -4,6 +4,7 @@ import { AppError, errorBody } from '../contract/errors.ts'
 import { PROGRAM_OPTIONS, readCommand } from './arguments.mjs'
 import { CliError, EXIT_CODE_HELP, EXIT_CODES, type ExitCode } from './cli-error.ts'
 import { TOPICS } from './commands.ts'
+import { nearest } from './did-you-mean.ts'
 import { asCalled, escaped, plainText } from './output.ts'
 import type { GlobalOptions } from './session.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -59,8 +60,6 @@ Examples:
 ${EXIT_CODE_HELP}`,
     )
     .exitOverride()
-    .commandsGroup('More:')
-    .helpCommand('help [command]', 'display help for a command')
   for (const [flags, description] of PROGRAM_OPTIONS) program.option(flags, description)
   return program
 }
@@ -73,6 +72,8 @@ async function addCommands(program: Command, argv: readonly string[], surroundin
       const command = program.command(name).description(description).helpGroup(`${topic}:`)
       if (name === called || called === 'completion') (await load())(command, surroundings)
     }
+  // After the commands, which would take it over.
+  program.commandsGroup('More:').helpCommand('help [command]', 'display help for a command')
   nameHelpOnError(program, 'drydock')
 }
 
@@ -80,24 +81,23 @@ async function addCommands(program: Command, argv: readonly string[], surroundin
 function nameHelpOnError(command: Command, path: string): void {
   command.exitOverride((error) => {
     if (error.exitCode === 0) throw error
-    const why = error.code === 'commander.help' ? 'A command is missing.' : whyWrong(error, command)
-    throw new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${path} --help\`.` }, { cause: error })
+    const why = error.code === 'commander.help' ? 'A command is missing.' : error.message.replace(/^error: /, '')
+    throw mistyped(error, command, path) ?? wrongUse(why, path, error)
   })
   for (const child of command.commands) nameHelpOnError(child, `${path} ${child.name()}`)
 }
 
-/** The sentence of the parser. A word too many for a default command is a command that is not there. */
-function whyWrong(error: CommanderError, { parent, args: [word = ''] }: Command): string {
-  const text = error.message.replace(/^error: /, '')
-  if (error.code !== 'commander.excessArguments' || parent === null || parent.args[0] !== word) return text
-  const siblings = new Command().exitOverride().configureOutput({ outputError: () => {} })
-  for (const sibling of parent.commands) siblings.command(sibling.name())
-  try {
-    siblings.parse([word], { from: 'user' })
-    return text
-  } catch (unknown) {
-    return unknown instanceof CommanderError ? unknown.message.replace(/^error: /, '') : text
-  }
+function wrongUse(why: string, path: string, cause: CommanderError): CliError {
+  return new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${path} --help\`.` }, { cause })
+}
+
+/** To a command that lists by default, a mistyped command next to it is one argument too many. */
+function mistyped(error: CommanderError, { parent, args: [word = ''] }: Command, path: string): CliError | undefined {
+  if (error.code !== 'commander.excessArguments' || parent?.args[0] !== word) return undefined
+  const names = parent.commands.map((command) => command.name())
+  const near = nearest(word, names)
+  if (near === undefined) return undefined
+  return wrongUse(`unknown command '${word}' (Did you mean ${near}?)`, path.replace(/ \S+$/, ''), error)
 }
 
 /** The one place where a failure of any kind becomes a line and an exit code. */

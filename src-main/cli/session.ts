@@ -7,6 +7,8 @@ import type { Command } from 'commander'
 import type { Operation } from '../client/calls.ts'
 import type { ServerSentEvent } from '../client/http.ts'
 import type { ServiceArguments, ServiceClient } from '../client/service-client.ts'
+import { CliError } from './cli-error.ts'
+import { nearest } from './did-you-mean.ts'
 import { type FoundService, findService, type ServiceOptions } from './find-service.ts'
 import { createOutput, type Output } from './output.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -46,7 +48,30 @@ export async function openSession(
   const service = await findService(options, surroundings)
   // Loaded here and not above: it brings the schemas along, of no use to `--help` or where no service runs.
   const { createClient } = await import('./client.ts')
-  return { client: createClient(service), output: outputOf(command, surroundings), options, service }
+  const client = withSuggestions(createClient(service))
+  return { client, output: outputOf(command, surroundings), options, service }
+}
+
+/** A client whose refusal of an endpoint names the one with the nearest id. */
+function withSuggestions(client: ServiceClient): ServiceClient {
+  async function suggest(error: unknown, { path = {} }: { readonly path?: object }): Promise<unknown> {
+    const isUnknown = error instanceof CliError && error.body.code === 'ENDPOINT_NOT_FOUND'
+    if (!isUnknown || !('endpointId' in path)) return error
+    // The key of an endpoint may not list others.
+    const { endpoints } = await client.call('endpointList').catch(() => ({ endpoints: [] }))
+    const near = nearest(
+      String(path.endpointId),
+      endpoints.map(({ id }) => id),
+    )
+    if (near === undefined) return error
+    const why = `${error.message} Did you mean ${near}?`
+    return new CliError('SERVICE_REFUSED', { why }, { body: { ...error.body, error: why }, cause: error })
+  }
+  return {
+    ...client,
+    call: (operation, args) =>
+      client.call(operation, args).catch(async (error: unknown) => Promise.reject(await suggest(error, args ?? {}))),
+  }
 }
 
 // Pause before a stream that the service ended is asked for again, in ms; source: ours, too short to be noticed and

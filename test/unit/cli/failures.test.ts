@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { EXIT_CODES } from '../../../src-main/cli/cli-error.ts'
 import { TOPICS } from '../../../src-main/cli/commands.ts'
 import { runCli } from '../../../src-main/cli/run-cli.ts'
-import { sendError, setupCli, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
+import {
+  HELLO_VIEW,
+  sendError,
+  setupCli,
+  startStandIn,
+  surroundingsOf,
+  temporaryFolder,
+  writeServiceFiles,
+} from './support.ts'
 
 // Port 1 belongs to a service of old that no machine runs, and nobody but root may listen there.
 const NOBODY = 'http://127.0.0.1:1'
@@ -122,13 +130,44 @@ test.each([
   [['enpoint', 'list'], "unknown command 'enpoint' (Did you mean endpoint?)"],
   [['endpoint', 'lst'], "unknown command 'lst' (Did you mean list?)"],
   // Below a command that lists by itself, where the word would be one too many.
-  [['jobs', 'serch'], "unknown command 'serch' (Did you mean search?)"],
+  [['jobs', 'serch'], "unknown command 'serch' (Did you mean search?). See `drydock jobs --help`."],
   [['jobs', '--limt', '3'], "unknown option '--limt' (Did you mean --limit?)"],
 ])('a mistyped word is answered with the nearest one: %j', async (argv, why) => {
   const { run } = await setup()
   const { exitCode, stderr } = await run(...argv)
   expect(exitCode).toBe(2)
   expect(stderr).toContain(why)
+})
+
+describe('an endpoint that is not there', () => {
+  const answers = (others: unknown) => ({
+    'GET /v2/helo/health': (response: Parameters<typeof sendError>[0]) =>
+      sendError(response, 404, 'ENDPOINT_NOT_FOUND', 'There is no endpoint helo.'),
+    'GET /api/endpoints': others,
+  })
+
+  test('is answered with the nearest one', async () => {
+    const { run } = await setupCli(answers({ endpoints: [{ ...HELLO_VIEW, id: 'other' }, HELLO_VIEW] }))
+    expect(await run(['health', 'helo'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'drydock: There is no endpoint helo. Did you mean hello?\n',
+    })
+    expect(JSON.parse((await run(['health', 'helo', '--json'])).stderr)).toMatchObject({
+      code: 'ENDPOINT_NOT_FOUND',
+      error: 'There is no endpoint helo. Did you mean hello?',
+    })
+  })
+
+  test.each([
+    ['where none is near', { endpoints: [{ ...HELLO_VIEW, id: 'text-to-picture' }] }],
+    [
+      'with a key that may not list them',
+      (response: Parameters<typeof sendError>[0]) => sendError(response, 403, 'KEY_NOT_ALLOWED', 'no'),
+    ],
+  ])('is answered without one %s', async (_why, others) => {
+    const { run } = await setupCli(answers(others))
+    expect((await run(['health', 'helo'])).stderr).toBe('drydock: There is no endpoint helo.\n')
+  })
 })
 
 test('--version prints the version and nothing else', async () => {

@@ -1,0 +1,19 @@
+/** The nearest of some names to a mistyped one, as the parser of commands finds it. */
+import { Command, CommanderError } from 'commander'
+
+const SUGGESTION = /\(Did you mean (.*)\?\)/
+
+/** Like `hello`, or `one of run, runsync`; undefined: none is near. */
+export function nearest(word: string, names: readonly string[]): string | undefined {
+  const parser = new Command()
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ outputError: () => {} })
+  for (const name of names) parser.addCommand(new Command(name))
+  try {
+    parser.parse([word], { from: 'user' })
+    return undefined
+  } catch (error) {
+    return error instanceof CommanderError ? SUGGESTION.exec(error.message)?.[1] : undefined
+  }
+}

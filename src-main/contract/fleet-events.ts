@@ -40,7 +40,10 @@ export const FLEET_EVENT_ROUTES = {
       before: momentText.optional().describe('id of an event'),
       limit: momentText.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
     },
-    response: z.object({ events: z.array(fleetEvent) }),
+    response: z.object({
+      events: z.array(fleetEvent),
+      more: z.literal(true).optional().describe('there are older events'),
+    }),
     errors: ['BAD_FIELD'],
     source: 'ours: marks over charts',
   },

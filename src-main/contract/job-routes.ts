@@ -258,7 +258,10 @@ export const JOB_ROUTES = {
       after: wholeNumber.optional().describe('chunks to leave out'),
       limit: wholeNumber.refine((n) => n >= 1 && n <= limit('chunksPerJob'), 'is out of range').optional(),
     },
-    response: z.object({ chunks: z.array(streamChunk) }),
+    response: z.object({
+      chunks: z.array(streamChunk).describe(`at most ${limit('streamReadBytes')} bytes, and one chunk`),
+      more: z.boolean().describe('whether the stream goes on after them'),
+    }),
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],
     source: 'ours',
   },

@@ -119,7 +119,10 @@ export const KEY_ROUTES = {
       before: wholeNumber.optional().describe('id of the oldest entry already seen'),
       limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
     },
-    response: z.object({ entries: z.array(auditEntry) }),
+    response: z.object({
+      entries: z.array(auditEntry),
+      more: z.literal(true).optional().describe('there are older entries'),
+    }),
     errors: ['BAD_FIELD'],
     source: 'ours',
   },

@@ -16,6 +16,8 @@ export const LIMITS = {
   waitDefaultMs: { value: 90_000, unit: 'ms', source: 'docs/spec/job-api.md, 1' },
   waitMinMs: { value: 1000, unit: 'ms', source: 'docs/spec/job-api.md, 1' },
   waitMaxMs: { value: 300_000, unit: 'ms', source: 'docs/spec/job-api.md, 1' },
+  streamReadBytes: { value: 4 * MIB, unit: 'bytes', source: 'ours: one more chunk may follow; held in memory' },
+  streamReadChunks: { value: 10_000, unit: 'count', source: 'ours: read and joined in some 10 ms' },
   streamHoldMs: { value: 5000, unit: 'ms', source: 'docs/spec/job-api.md, 5: one client gives up after 10 s' },
   executionTimeoutMinMs: { value: 5000, unit: 'ms', source: 'docs/spec/job-api.md, 2' },
   executionTimeoutMaxMs: { value: 7 * DAY_MS, unit: 'ms', source: 'docs/spec/job-api.md, 2' },

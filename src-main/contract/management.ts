@@ -93,7 +93,10 @@ export const logLine = z.object({
 export type LogLine = z.infer<typeof logLine>
 
 /** A page of log lines, oldest first. */
-export const logPage = z.object({ lines: z.array(logLine) })
+export const logPage = z.object({
+  lines: z.array(logLine),
+  more: z.literal(true).optional().describe('there are further lines, older ones or after the last'),
+})
 
 /** One request to a load-balanced endpoint that has ended. Without `status` the client left before there was one. */
 export const proxiedRequest = z.object({

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
+import { limit } from '../contract/limits.ts'
 import type { ChunkStore } from '../services/ports/job-storage.ts'
 import type { Project, ProjectStore } from '../services/ports/projects.ts'
 import type { MetricsStore, StateStore, Storage } from '../services/ports/storage.ts'
@@ -186,20 +187,29 @@ export function createStateStore(db: Database): StateStore {
 }
 
 const INSERT = `INSERT INTO job_chunks (seq, n, chunk) VALUES (?, ?, ?)`
-const AFTER = `SELECT n, chunk FROM job_chunks WHERE seq = ? AND n > ? ORDER BY n LIMIT ?`
+const AFTER = `SELECT n, chunk FROM job_chunks WHERE seq = ? AND n > ? ORDER BY n`
 
 /** Makes the store of stream chunks, numbered from 1 within a job in the order of arrival. */
 export function createChunkStore(db: Database): ChunkStore {
   const count = db.prepare<[number], { count: number }>(CHUNK_COUNT)
   const insert = db.prepare(INSERT)
-  const after = db.prepare<[number, number, number], { n: number; chunk: string }>(AFTER)
+  const after = db.prepare<[number, number], { n: number; chunk: string }>(AFTER)
   const countOf = (seq: number) => count.get(seq)?.count ?? 0
   return {
     append(seq, chunks) {
       const first = countOf(seq) + 1
       for (const [index, chunk] of chunks.entries()) insert.run(seq, first + index, chunk)
     },
-    after: (seq, cursor, limit) => after.all(seq, cursor, limit),
+    after(seq, cursor, most = limit('streamReadChunks')) {
+      const rows: { n: number; chunk: string }[] = []
+      let bytes = 0
+      for (const row of after.iterate(seq, cursor)) {
+        if (rows.length >= most || bytes >= limit('streamReadBytes')) return { rows, more: true }
+        rows.push(row)
+        bytes += Buffer.byteLength(row.chunk)
+      }
+      return { rows, more: false }
+    },
     count: countOf,
   }
 }

@@ -1,10 +1,10 @@
 import type { Database, Statement } from 'better-sqlite3'
 
-const CALLS = ['run', 'get', 'all'] as const
+const CALLS = ['run', 'get', 'all', 'iterate'] as const
 
 /**
  * Makes SQLite compile each statement on its first use. The stores have more than 300, which take 20 ms to compile, and
- * most services use a few dozen. `prepare` then returns statements with only `run`, `get`, `all` and `pluck`.
+ * most services use a few dozen. `prepare` then returns statements with only `run`, `get`, `all`, `iterate` and `pluck`.
  */
 export function prepareOnUse(db: Database): Database {
   const prepare = db.prepare.bind(db)

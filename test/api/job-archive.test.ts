@@ -46,7 +46,7 @@ describe('a job that the job API has forgotten', () => {
       chunkCount: 1,
       history: [{ event: 'submit' }, { event: 'claim' }, { event: 'complete' }],
     })
-    expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [{ output: 'chunk of 0' }] })
+    expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [{ output: 'chunk of 0' }], more: false })
     for (const filter of ['', 'status=COMPLETED', 'endpoint=e', 'q=keel', 'q=keel&status=COMPLETED', 'expired=true'])
       expect((await get(`/api/jobs?${filter}`)).requests, filter).toMatchObject([{ id }])
     expect(await get('/api/job-count?status=COMPLETED')).toMatchObject({ count: 1 })

@@ -77,7 +77,7 @@ describe('retry', () => {
       )
       expect(await status(id)).toEqual(allowed ? { id, status: 'IN_QUEUE', input: {} } : before)
       if (!allowed) return
-      expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [] })
+      expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [], more: false })
     })
   }
 
@@ -236,7 +236,7 @@ describe('late results', () => {
       ]
       expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200])
       expect(await status(id)).toEqual(before)
-      expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [] })
+      expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [], more: false })
       expect((await get('/api/info')).lateResults).toBe(lateResults + 4)
     })
   }

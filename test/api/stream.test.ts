@@ -28,13 +28,39 @@ describe('stream', () => {
     })
   }
 
+  it('gives more than 200 chunks in one read, and a final state only with the last of them', async () => {
+    const { id, worker, ask } = await jobInState('IN_PROGRESS')
+    for (let n = 0; n < 250; n++) await worker.chunk(id, { output: n })
+    const large = Array.from({ length: 5 }, (_, n) => `${n}`.repeat(limit('chunkBytes') - 2))
+    for (const output of large) await worker.chunk(id, { output })
+    await worker.done(id, { output: [] })
+    const got: unknown[] = []
+    const states: (string | null)[] = []
+    // As clients do that stop at the first final state.
+    do {
+      const { body, headers } = await ask('GET', read(id, '?format=object'))
+      states.push(body.status)
+      expect(headers.get('job-status')).toBe(body.status)
+      got.push(...body.stream.map(({ output }: { output: unknown }) => output))
+    } while (states.at(-1) === 'IN_PROGRESS')
+    expect(states).toEqual(['IN_PROGRESS', 'COMPLETED'])
+    expect(got).toEqual([...Array.from({ length: 250 }, (_, n) => n), ...large])
+  })
+
+  it('says of a replay whether the stream goes on', async () => {
+    const { id, worker, get } = await jobInState('IN_PROGRESS')
+    for (const output of [1, 2, 3]) await worker.chunk(id, { output })
+    expect(await get(`/api/jobs/${id}/chunks?limit=2`)).toEqual({ chunks: [{ output: 1 }, { output: 2 }], more: true })
+    expect(await get(`/api/jobs/${id}/chunks?after=2&limit=1`)).toEqual({ chunks: [{ output: 3 }], more: false })
+  })
+
   it('keeps every chunk for a replay, and the final output is an empty list without aggregation', async () => {
     const { id, worker, get, status } = await jobInState('IN_PROGRESS')
     await worker.chunk(id, { output: 1 })
     await worker.chunk(id, { output: 2 })
     await worker.done(id, { output: [] })
     expect(await get(read(id))).toEqual([{ output: 1 }, { output: 2 }])
-    expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [{ output: 1 }, { output: 2 }] })
+    expect(await get(`/api/jobs/${id}/chunks`)).toEqual({ chunks: [{ output: 1 }, { output: 2 }], more: false })
     expect(await status(id)).toMatchObject({ status: 'COMPLETED', output: [] })
   })
 

@@ -170,6 +170,8 @@ describe('log lines', () => {
     expect(messages(await get('/api/endpoints/e/logs?after=3'))).toEqual([])
     expect(messages(await get('/api/endpoints/e/logs?tail=1'))).toEqual(['late'])
     expect(messages(await get('/api/endpoints/e/logs?tail=0'))).toEqual([])
+    const more = async (query: string) => (await get(`/api/endpoints/e/logs?${query}`)).more
+    expect([await more('tail=2'), await more('tail=3'), await more('after=0')]).toEqual([true, undefined, undefined])
   })
 
   for (const query of ['tail=10001', 'tail=x', 'after=-1', 'follow=yes'])

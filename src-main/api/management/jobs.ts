@@ -90,10 +90,8 @@ export const JOB_OPERATIONS = {
     return { id, status }
   },
   jobChunks({ path, query }, service) {
-    const after = query.after ?? 0
-    const most = query.limit ?? limit('chunksPerJob')
-    const chunks = service.storage.chunks.after(jobOf(path, service).seq, after, most)
-    return jsonResponse(`{"chunks":[${chunks.map(({ chunk }) => chunk).join(',')}]}`)
+    const { rows, more } = service.storage.chunks.after(jobOf(path, service).seq, query.after ?? 0, query.limit)
+    return jsonResponse(`{"chunks":[${rows.map(({ chunk }) => chunk).join(',')}],"more":${more}}`)
   },
   async deliveryResend({ path }, service) {
     const { storage, clock, webhooks, views } = service

@@ -79,6 +79,9 @@ const diskOf = (service: SystemServices) => ({ ...service, folder: () => service
 
 const PAGE = 1000
 
+// Lists ask for one row more than they show, so that a client learns that there is more.
+const moreThan = (shown: number, found: readonly unknown[]) => (found.length > shown ? { more: true as const } : {})
+
 // `after` goes on from a line, `tail` begins with the newest ones; without both the newest page.
 function serveLogs(
   { c, query }: Pick<ManagementRequest<'endpointLogs'>, 'c' | 'query'>,
@@ -89,8 +92,13 @@ function serveLogs(
   const after = query.after
   const tail = query.tail ?? PAGE
   const follow = query.follow === 'true'
+  if (!follow) {
+    const found =
+      after === undefined ? storage.logs.newest(scope, tail + 1) : storage.logs.after(scope, after, PAGE + 1)
+    const lines = after === undefined ? found.slice(found.length > tail ? 1 : 0) : found.slice(0, PAGE)
+    return { lines: [...lines], ...moreThan(lines.length, found) }
+  }
   const first = after === undefined ? storage.logs.newest(scope, tail) : storage.logs.after(scope, after, PAGE)
-  if (!follow) return { lines: [...first] }
   let cursor = after ?? storage.logs.lastId()
   let next = first
   return followAsEvents(c, {
@@ -123,15 +131,17 @@ const USUAL_KINDS = KINDS.filter((kind) => kind !== 'worker')
 /** What happened to endpoints, workers and releases. */
 const FLEET_EVENT_OPERATIONS = {
   fleetEventList({ query }, { storage }) {
-    const events = storage.events.fleet({
+    const most = query.limit ?? limit('listPage')
+    const found = storage.events.fleet({
       kinds: kindsIn(query.kinds),
       endpointId: query.endpoint,
       from: query.from ?? 0,
       to: query.to ?? Number.MAX_SAFE_INTEGER,
       before: query.before ?? Number.MAX_SAFE_INTEGER,
-      limit: query.limit ?? limit('listPage'),
+      limit: most + 1,
     })
-    return { events: [...events] }
+    const events = found.slice(0, most)
+    return { events, ...moreThan(events.length, found) }
   },
 } as const satisfies Partial<ManagementOperations<Pick<ServiceBase, 'storage'>>>
 
@@ -214,13 +224,13 @@ const KEY_OPERATIONS = {
     return DONE
   },
   ownKeyRead: ({ caller: { name = '', role = 'read' } }) => ({ name, role }),
-  auditList: ({ query }, { storage }) => ({
-    entries: storage.keys.audit({
-      key: query.key,
-      before: query.before ?? Number.MAX_SAFE_INTEGER,
-      limit: query.limit ?? limit('listPage'),
-    }),
-  }),
+  auditList({ query }, { storage }) {
+    const most = query.limit ?? limit('listPage')
+    const before = query.before ?? Number.MAX_SAFE_INTEGER
+    const found = storage.keys.audit({ key: query.key, before, limit: most + 1 })
+    const entries = found.slice(0, most)
+    return { entries, ...moreThan(entries.length, found) }
+  },
 } as const satisfies Partial<ManagementOperations<GuardServices>>
 
 /** What comes ready to be made into an endpoint. */

@@ -47,7 +47,7 @@ async function respondWhole({ c, service }: OperationRequest, job: Job): Promise
 /** The result of a job, a list of one unwrapped. */
 async function wholeResponse({ storage }: Pick<JobApiServices, 'storage'>, ended: Job): Promise<unknown> {
   const output = await storage.jobs.readOutput(ended)
-  const [first] = storage.chunks.after(ended.seq, 0, 1)
+  const [first] = storage.chunks.after(ended.seq, 0, 1).rows
   // A generator worker without return_aggregate_stream leaves its one answer in the stream.
   const value: unknown =
     output === undefined || output === '[]' ? first && outputOf(first.chunk) : JSON.parse(jsonText(output))

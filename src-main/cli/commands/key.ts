@@ -109,8 +109,8 @@ Examples:
     .addHelpText('after', '\nExamples:\n  $ drydock key audit --by ada --limit 20')
     .action(async ({ by, limit }: { by?: string; limit?: number }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const { entries } = await client.call('auditList', { query: { key: by, limit } })
-      if (output.json) return output.document({ entries })
+      const { entries, more } = await client.call('auditList', { query: { key: by, limit } })
+      if (output.json) return output.document({ entries, more })
       if (entries.length === 0) return output.line('No change is listed.')
       const now = surroundings.now()
       output.table(
@@ -124,6 +124,7 @@ Examples:
           String(entry.status),
         ]),
       )
+      if (more === true) output.note('There are older changes: --limit N shows more of them.')
     })
 }
 

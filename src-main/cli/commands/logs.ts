@@ -36,6 +36,7 @@ Examples:
         if (output.json) output.document(page)
         else if (page.lines.length === 0) output.note('There are no log lines yet. Use -f to wait for them.')
         else for (const line of page.lines) showLine(output, line)
+        if (page.more === true) output.note('There are older lines: --tail N shows more of them.')
         return
       }
       if (!output.json && (await client.call(operation, { path, query: { tail: 1 } })).lines.length === 0)

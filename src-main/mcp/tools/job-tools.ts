@@ -96,12 +96,12 @@ export const JOB_TOOLS: readonly Tool[] = [
     role: 'read',
     effect: 'reads',
     async run({ jobId: id, part, offset }, { client }) {
-      const text = await payloadText(client, id, part)
+      const { text, left } = await payloadText(client, id, part)
       const piece = limit('mcpTextCharacters')
       const end = Math.min(text.length, offset + piece)
       return {
         data: { text: text.slice(offset, end), from: offset, to: end, of: text.length },
-        more: end < text.length ? `The next piece: offset=${end}.` : undefined,
+        more: end < text.length ? `The next piece: offset=${end}.` : left,
       }
     },
   }),
@@ -240,9 +240,12 @@ function timelineOf(createdAt: number, history: readonly Move[]): readonly strin
 
 async function payloadText(client: ServiceClient, id: string, part: 'input' | 'output' | 'error' | 'stream') {
   if (part === 'stream') {
-    const { chunks } = await client.call('jobChunks', { path: { jobId: id }, query: { limit: SHOWN_CHUNKS } })
-    return writeExact(chunks.map(({ output }) => output))
+    const { chunks, more } = await client.call('jobChunks', { path: { jobId: id }, query: { limit: SHOWN_CHUNKS } })
+    const left = more
+      ? `The stream goes on after these ${chunks.length} chunks: drydock job export ${id} -o FILE writes all of it.`
+      : undefined
+    return { text: writeExact(chunks.map(({ output }) => output)) ?? '', left }
   }
   const { [part]: value } = await client.call('jobRead', { path: { jobId: id } })
-  return typeof value === 'string' ? value : (writeExact(value) ?? '')
+  return { text: typeof value === 'string' ? value : (writeExact(value) ?? ''), left: undefined }
 }

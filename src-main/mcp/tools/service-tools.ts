@@ -121,10 +121,10 @@ export const SERVICE_TOOLS: readonly Tool[] = [
     effect: 'reads',
     rest: 'Ask for fewer rows, and go on with `before`.',
     async run({ endpointId: endpoint, rows: count, before }, { client }) {
-      const { events } = await client.call('fleetEventList', { query: { endpoint, limit: count, before } })
+      const { events, more } = await client.call('fleetEventList', { query: { endpoint, limit: count, before } })
       return {
         data: { events: events.map(({ at, ...event }) => ({ at: when(at), ...event })) },
-        more: events.length < count ? undefined : `Older ones: before=${events.at(-1)?.id}.`,
+        more: more === undefined ? undefined : `Older ones: before=${events.at(-1)?.id}.`,
       }
     },
   }),

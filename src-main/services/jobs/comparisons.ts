@@ -60,8 +60,6 @@ type Deps = SubmitDeps & {
   readonly info: () => { readonly url: string }
 }
 
-// Chunks of a stream that are read at once.
-const CHUNKS = 1000
 const STOPPED = 'It was stopped before it ended.'
 
 /** Makes them; none runs. */
@@ -368,13 +366,13 @@ async function outputOf({ storage }: Deps, job: Job): Promise<StoredOutput | { r
   const output = await storage.jobs.readOutput(job).catch(() => undefined)
   const chunks: string[] = []
   let bytes = output?.length ?? 0
-  let rows = storage.chunks.after(job.seq, 0, CHUNKS)
+  let { rows } = storage.chunks.after(job.seq, 0)
   while (rows.length > 0 && bytes <= limit('comparisonOutputBytes')) {
     for (const { chunk } of rows) {
       chunks.push(chunk)
       bytes += chunk.length
     }
-    rows = storage.chunks.after(job.seq, rows.at(-1)?.n ?? 0, CHUNKS)
+    rows = storage.chunks.after(job.seq, rows.at(-1)?.n ?? 0).rows
   }
   if (bytes > limit('comparisonOutputBytes'))
     return { problem: `the output of job ${job.id} is larger than ${limit('comparisonOutputBytes')} bytes` }

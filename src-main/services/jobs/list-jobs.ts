@@ -168,7 +168,6 @@ export async function countJobs(storage: Storage, { after, ...request }: CountRe
 
 // Rows are small; payloads are read one job at a time.
 const BATCH = 50
-const CHUNKS = 200
 
 /**
  * The lines of the selected jobs in pieces, those of a filter oldest first and those of ids in their order, made as
@@ -200,12 +199,12 @@ async function* lineOf({ storage, clock }: Deps, job: Job): AsyncGenerator<Json>
 
 /** The field `stream` of a line, where a job has chunks; it begins with a comma. */
 export function* streamOf({ chunks }: Pick<Storage, 'chunks'>, { seq }: Job): Generator<Json> {
-  let rows = chunks.after(seq, 0, CHUNKS)
-  if (rows.length === 0) return
+  let page = chunks.after(seq, 0)
+  if (page.rows.length === 0) return
   yield ',"stream":['
-  for (let isFirst = true; rows.length > 0; isFirst = false) {
-    yield `${isFirst ? '' : ','}${rows.map(({ chunk }) => chunk).join(',')}`
-    rows = chunks.after(seq, rows.at(-1)?.n ?? 0, CHUNKS)
+  for (let start = ''; page.rows.length > 0; start = ',') {
+    yield `${start}${page.rows.map(({ chunk }) => chunk).join(',')}`
+    page = chunks.after(seq, page.rows.at(-1)?.n ?? 0)
   }
   yield ']'
 }

@@ -37,12 +37,15 @@ export type JobArchive = {
 /** The chunks of streams; each is JSON text of `{output, metrics?}`. */
 export type ChunkStore = {
   readonly append: (seq: number, chunks: readonly string[]) => void
-  readonly after: (
-    seq: number,
-    cursor: number,
-    limit: number,
-  ) => readonly { readonly n: number; readonly chunk: string }[]
+  /** Chunks after the cursor, as many as one answer may hold. */
+  readonly after: (seq: number, cursor: number, most?: number) => ChunkPage
   readonly count: (seq: number) => number
+}
+
+/** A piece of a stream. `more`: the stream goes on after it. */
+export type ChunkPage = {
+  readonly rows: readonly { readonly n: number; readonly chunk: string }[]
+  readonly more: boolean
 }
 
 /** A large payload that is on the disk already. `head` is the beginning of its text, for the search. */

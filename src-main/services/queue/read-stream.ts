@@ -12,6 +12,7 @@ import type { JobWaiters } from './wait-for-job.ts'
 
 /** One read. Call exactly one of `delivered` and `lost`; until then no other read of the job goes on. */
 export type StreamRead = {
+  /** A final one only with the last chunks. */
   readonly status: JobState
   /** JSON texts of the chunks. */
   readonly chunks: readonly string[]
@@ -26,9 +27,6 @@ export type StreamReaders = {
     options: { readonly holdMs: number; readonly signal: AbortSignal | undefined },
   ) => Promise<StreamRead>
 }
-
-// One answer stays in the memory of both sides: 200 chunks are at most 200 MiB, and usually some kilobytes.
-const CHUNKS_PER_READ = 200
 
 /** Makes the readers. */
 export function createStreamReaders({
@@ -57,16 +55,13 @@ export function createStreamReaders({
     }
   }
 
-  function check(
-    seq: number,
-  ): { status: JobState; attempt: number; rows: readonly { n: number; chunk: string }[] } | undefined {
+  function check(seq: number) {
     const job = storage.jobs.read(seq)
     if (job === undefined) return undefined
-    return {
-      status: job.status,
-      attempt: job.attempt,
-      rows: storage.chunks.after(seq, job.streamCursor, CHUNKS_PER_READ),
-    }
+    const { rows, more } = storage.chunks.after(seq, job.streamCursor)
+    // Clients stop at the first final state, so it comes with the last chunks.
+    const status: JobState = more && isFinal(job.status) ? 'IN_PROGRESS' : job.status
+    return { status, attempt: job.attempt, rows }
   }
 
   // Waits for new chunks or the end; nothing is missed between the look and the wait, as both run in one turn.
@@ -74,18 +69,23 @@ export function createStreamReaders({
     return wait(clock, { ms, signal, listen: (wake) => waiters.listen(jobId, wake) })
   }
 
+  async function look(job: Job, holdMs: number, signal: AbortSignal | undefined): Promise<ReturnType<typeof check>> {
+    const until = clock.steady() + holdMs
+    let seen = check(job.seq)
+    while (seen !== undefined && seen.rows.length === 0 && !isFinal(seen.status)) {
+      const left = until - clock.steady()
+      if (left <= 0 || signal?.aborted) break
+      await untilNews(job.id, left, signal)
+      seen = check(job.seq)
+    }
+    await storage.durable()
+    return seen
+  }
+
   return {
     async read(job, { holdMs, signal }) {
       const release = await takeTurn(job.seq)
-      const until = clock.steady() + holdMs
-      let seen = check(job.seq)
-      while (seen !== undefined && seen.rows.length === 0 && !isFinal(seen.status)) {
-        const left = until - clock.steady()
-        if (left <= 0 || signal?.aborted) break
-        await untilNews(job.id, left, signal)
-        seen = check(job.seq)
-      }
-      await storage.durable().catch((error) => {
+      const seen = await look(job, holdMs, signal).catch((error) => {
         release()
         throw error
       })

@@ -161,7 +161,7 @@ function useChunks({ id, attempt, status }: JobDetail): Chunks {
     async function readOn(): Promise<void> {
       try {
         const query = { after: here.count, limit: AT_ONCE }
-        const { chunks } = await client.call('jobChunks', { path: { jobId: id }, query, signal: stop.signal })
+        const { chunks, more } = await client.call('jobChunks', { path: { jobId: id }, query, signal: stop.signal })
         if (stop.signal.aborted) return
         here.count += chunks.length
         setRead((before) =>
@@ -169,7 +169,7 @@ function useChunks({ id, attempt, status }: JobDetail): Chunks {
             ? before
             : { chunks: [...before.chunks, ...chunks], error: undefined },
         )
-        if (chunks.length === AT_ONCE) return await readOn()
+        if (more) return await readOn()
       } catch (error) {
         if (stop.signal.aborted) return
         setRead((before) => ({ ...before, error: error as Error }))

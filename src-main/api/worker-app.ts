@@ -14,6 +14,7 @@ import { type Report, readReport, tooLargeReport } from '../domain/job/report.ts
 import type { Json } from '../domain/json/json.ts'
 import { cutText, rawFields } from '../domain/json/scan-json.ts'
 import type { TraceHeaders } from '../domain/monitoring/trace-context.ts'
+import { keepEnds } from '../domain/text.ts'
 import type { HandOut } from '../services/queue/parked-takes.ts'
 import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
 import type { LiveWorker } from '../services/worker-registry.ts'
@@ -166,7 +167,7 @@ function traceFields(trace: TraceHeaders | undefined): string {
 
 function healthReason({ check, reason }: WorkerRequest<'ping'>['query']): string {
   const parts = [check, reason].filter((part) => part !== undefined && part !== '')
-  return parts.join(': ').slice(0, 300) || 'it says that it is unhealthy'
+  return keepEnds(parts.join(': '), 300) || 'it says that it is unhealthy'
 }
 
 async function readDone(c: Context): Promise<Report> {

@@ -47,6 +47,21 @@ export function withFullStop(text: string): string {
   return `${text.replace(/[.\s]+$/, '')}.`
 }
 
+const CUT = ' … '
+
+/**
+ * A text of at most `most` characters, cut in its middle: an error begins with its kind and ends with its cause.
+ * @param mark stands for what is missing
+ */
+export function keepEnds(text: string, most: number, mark = CUT): string {
+  if (text.length <= most) return text
+  const kept = Math.max(0, most - mark.length)
+  const tail = Math.ceil(kept / 2)
+  // A cut pair of code units would be no character.
+  const start = text.slice(0, kept - tail).replace(/[\uD800-\uDBFF]$/, '')
+  return `${start}${mark}${text.slice(text.length - tail).replace(/^[\uDC00-\uDFFF]/, '')}`
+}
+
 /** A number with its noun: `1 job`, `1,204 jobs`. @param nouns the noun for several, where an s is not enough */
 export function counted(count: number, noun: string, nouns = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : nouns}`

@@ -101,8 +101,8 @@ class LineWriter(unittest.TestCase):
         for length, shown in {
             limit - 1: "x" * (limit - 1),
             limit: "x" * limit,
-            limit + 1: "x" * limit + " ... [cut]",
-            limit * 3: "x" * limit + " ... [cut]",
+            limit + 1: "x" * (limit // 2) + " ... [cut] ... " + "x" * (limit // 2),
+            limit * 3: "x" * (limit // 2) + " ... [cut] ... " + "x" * (limit // 2),
         }.items():
             with self.subTest(length):
                 self.stream.write("x" * length)
@@ -111,7 +111,7 @@ class LineWriter(unittest.TestCase):
 
     def test_the_limit_counts_bytes_and_cuts_no_character_in_two(self) -> None:
         self.stream.write("€" * 10_000 + "\n")  # 3 bytes each
-        self.assertEqual(self.read(), self.line("€" * (_logs.LONGEST_MESSAGE_BYTES // 3) + " ... [cut]"))
+        self.assertEqual(self.read(), self.line(" ... [cut] ... ".join(["€" * (_logs.LONGEST_MESSAGE_BYTES // 2 // 3)] * 2)))
 
     def test_a_progress_bar_is_one_line_with_its_last_state(self) -> None:
         for text in ("\r 10%", "\r 50%", "\r100%", "\r\n", "plain\r\n"):

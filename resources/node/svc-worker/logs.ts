@@ -12,7 +12,8 @@ export type Level = 'DEBUG' | 'INFO' | 'WARN' | 'ERROR'
 
 // Longest message, in bytes of UTF-8. source: ours; a page of log stays readable
 const LONGEST_MESSAGE_BYTES = 16 * 1024
-const CUT_MARK = ' ... [cut]'
+// Stands in the middle: a stack may end with its cause.
+const CUT_MARK = ' ... [cut] ... '
 const [STDOUT, STDERR] = [1, 2]
 
 /** A line of the runtime itself. */
@@ -90,5 +91,7 @@ function cut(message: string): string {
   if (message.length <= LONGEST_MESSAGE_BYTES / 4) return message // up to 4 bytes a character
   const bytes = Buffer.from(message)
   if (bytes.length <= LONGEST_MESSAGE_BYTES) return message
-  return bytes.toString('utf8', 0, LONGEST_MESSAGE_BYTES).replace(/\uFFFD$/, '') + CUT_MARK
+  const half = LONGEST_MESSAGE_BYTES / 2
+  const start = bytes.toString('utf8', 0, half).replace(/\uFFFD$/, '')
+  return start + CUT_MARK + bytes.toString('utf8', bytes.length - half).replace(/^\uFFFD+/, '')
 }

@@ -20,7 +20,8 @@ from svc_worker._context import current_job_id
 
 # Longest message, in bytes of UTF-8. source: ours; a page of log stays readable.
 LONGEST_MESSAGE_BYTES = 16 * 1024
-CUT_MARK = " ... [cut]"
+# Stands in the middle: a traceback ends with its exception.
+CUT_MARK = " ... [cut] ... "
 
 _LEVELS = {"WARNING": "WARN", "CRITICAL": "ERROR"}
 
@@ -129,7 +130,8 @@ def _write_line(descriptor: int, message: str, level: str, job_id: str | None) -
     if len(message) > LONGEST_MESSAGE_BYTES // 4:  # up to 4 bytes a character
         encoded = message.encode("utf-8", "backslashreplace")
         if len(encoded) > LONGEST_MESSAGE_BYTES:
-            message = encoded[:LONGEST_MESSAGE_BYTES].decode("utf-8", "ignore") + CUT_MARK
+            half = LONGEST_MESSAGE_BYTES // 2
+            message = CUT_MARK.join(part.decode("utf-8", "ignore") for part in (encoded[:half], encoded[-half:]))
     fields = {"requestId": job_id} if job_id is not None else {}
     line = json.dumps({**fields, "message": message, "level": level}, ensure_ascii=False) + "\n"
     # A full disk must not fail a job, so a line that cannot be written is lost.

@@ -8,7 +8,7 @@ import type { ResponseOf } from '../../client/calls.ts'
 import type { JobListItem } from '../../contract/job.ts'
 import { isExpired } from '../../domain/job/job-record.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
-import { ago, counted } from '../../domain/text.ts'
+import { ago, counted, keepEnds } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import { timeOrSpanAgo, wholeNumber } from '../option-values.ts'
 import { duration, type Output, stateText } from '../output.ts'
@@ -84,7 +84,7 @@ function showPage(output: Output, jobs: readonly JobListItem[], now: number): vo
       cut(job.preview?.input ?? '', INPUT_LENGTH),
       job.error === undefined
         ? cut(job.preview?.output ?? '', RESULT_LENGTH)
-        : output.paint('red', cut(errorLine(job.error), RESULT_LENGTH)),
+        : output.paint('red', keepEnds(errorLine(job.error), RESULT_LENGTH)),
     ]),
   )
 }

@@ -3,7 +3,7 @@ import { BUILD_STEPS, type BuildEvent, type BuildProblem } from '../../contract/
 import type { PreviewEvent } from '../../contract/preview-events.ts'
 import type { BuildView, PreviewView } from '../../contract/projects.ts'
 import { assertNever } from '../assert-never.ts'
-import { counted } from '../text.ts'
+import { counted, keepEnds } from '../text.ts'
 
 /** A build that begins. @param startedAt ms since the epoch */
 export function buildBegun(startedAt: number): BuildView {
@@ -138,8 +138,7 @@ export function previewEnded(view: PreviewView, why: string | undefined, at: num
 }
 
 function noted(view: PreviewView, note: Note): PreviewView {
-  const text = note.text.length > NOTE_LENGTH ? `${note.text.slice(0, NOTE_LENGTH)}…` : note.text
-  return { ...view, notes: [...view.notes.slice(-(NOTES - 1)), { ...note, text }] }
+  return { ...view, notes: [...view.notes.slice(-(NOTES - 1)), { ...note, text: keepEnds(note.text, NOTE_LENGTH) }] }
 }
 
 function sound({ why: _why, ...view }: PreviewView): PreviewView {

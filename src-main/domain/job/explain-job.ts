@@ -5,7 +5,7 @@
 import type { FleetEvent } from '../../contract/fleet-events.ts'
 import type { JobListItem } from '../../contract/job.ts'
 import type { JobHistoryEntry, WebhookDelivery } from '../../contract/management.ts'
-import { counted, durationText, withFullStop } from '../text.ts'
+import { counted, durationText, keepEnds, withFullStop } from '../text.ts'
 import { isFinal } from './transitions.ts'
 
 /** What the sentences follow from. Times are ms since the epoch. */
@@ -41,7 +41,7 @@ function outcome(job: ExplainedJob): string {
     case 'COMPLETED':
       return `It completed: ${durationText(delayTime)} in the queue, ${durationText(executionTime)} at the worker.`
     case 'FAILED':
-      return `It failed: ${withFullStop((error ?? reasonOfEnd(job) ?? 'the worker gave no reason').slice(0, ERROR_LENGTH))}`
+      return `It failed: ${withFullStop(keepEnds(error ?? reasonOfEnd(job) ?? 'the worker gave no reason', ERROR_LENGTH))}`
     case 'TIMED_OUT':
       return `It timed out: ${withFullStop(reasonOfEnd(job) ?? error ?? 'its ttl passed')}${lastWait(job)}`
     case 'CANCELLED':

@@ -1,4 +1,5 @@
 import { textIn } from '../json/json.ts'
+import { keepEnds } from '../text.ts'
 import { errorFields, type NodeError, nodeErrorLine, readNodeError } from './node-error.ts'
 
 /** Why a job failed, as its worker reported it. */
@@ -64,18 +65,19 @@ export function errorText(error: string): string {
 
 /**
  * An error for a row of a list: whole where it is short, else without what says least. Of what an SDK wrote the
- * traceback goes first, then the end of the message; the rest stays JSON, which `errorLine` reads.
+ * traceback goes first, then the middle of the message; the rest stays JSON, which `errorLine` reads.
  * @param length most characters
  */
 export function shortError(error: string, length: number): string {
   if (error.length <= length) return error
   const { message, type } = readJobError(error)
-  if (message === error) return error.slice(0, length)
+  if (message === error) return keepEnds(error, length)
   const written = (text: string) =>
     JSON.stringify({ ...(type === undefined ? {} : { error_type: type }), error_message: text })
-  let start = message.slice(0, length)
-  while (written(start).length > length && start !== '') start = start.slice(0, length - written(start).length)
-  return written(start)
+  let most = length
+  while (written(keepEnds(message, most)).length > length && most > 0)
+    most = Math.max(0, most - (written(keepEnds(message, most)).length - length))
+  return written(keepEnds(message, most))
 }
 
 const PLAIN_TRACEBACK = 'Traceback (most recent call last):'

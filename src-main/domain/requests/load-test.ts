@@ -3,6 +3,7 @@ import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/reque
 import { readJobError } from '../job/read-error.ts'
 import { textIn } from '../json/json.ts'
 import { bucketOf, percentilesOf } from '../metrics.ts'
+import { keepEnds } from '../text.ts'
 
 /** What came of one request. Spans in ms; those that are not known are missing. */
 export type Outcome = {
@@ -36,7 +37,7 @@ export function createTally(): Tally {
   let failed = 0
 
   function addError(text: string): void {
-    const kind = text.replace(IDS, '…').slice(0, ERROR_LENGTH)
+    const kind = keepEnds(text.replace(IDS, '…'), ERROR_LENGTH)
     const known = errors.has(kind) || errors.size < MAX_ERRORS
     const key = known ? kind : 'other errors'
     errors.set(key, (errors.get(key) ?? 0) + 1)

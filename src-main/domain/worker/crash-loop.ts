@@ -1,5 +1,5 @@
 /** How workers end by themselves: their last output, whether that was a crash, and how long the next start waits. */
-import { durationText, inSeconds, remainingSeconds } from '../text.ts'
+import { durationText, inSeconds, keepEnds, remainingSeconds } from '../text.ts'
 
 /** How a worker of an endpoint ended. Times are steady ms. Source: ours. */
 export type WorkerExit = {
@@ -154,6 +154,19 @@ const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, 'g')
 // How our worker reports a job that failed, after which it lives on: not why it ended. Source: svc_worker/_run_job.py
 const FAILED_JOB = /^job failed\n/
 
+// The public SDK prints an uncaught exception as a Python list of the lines of its traceback, cut in the middle above
+// 4096 letters. Source: observed, 1.7.11 to 1.12.
+const UNCAUGHT = /^Uncaught exception \| \[/
+const SDK_CUT = /\n\.\.\.TRUNCATED \d+ CHARACTERS\.\.\.\n/
+const ITEM = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/gs
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t' }
+
+function listedLines(message: string): string {
+  const items = message.replace(SDK_CUT, '').matchAll(ITEM)
+  const text = [...items].map(([, single, double]) => single ?? double ?? '').join('')
+  return text === '' ? message : text.replace(/\\(.)/gs, (_, letter: string) => ESCAPES[letter] ?? letter)
+}
+
 /** The lines inside a log line: those of its `message` if it is a JSON object with one, else itself. */
 function unwrap(line: string): readonly string[] {
   const own = line.split(/\r?\n/)
@@ -161,7 +174,8 @@ function unwrap(line: string): readonly string[] {
   try {
     const { message } = JSON.parse(line)
     if (typeof message !== 'string') return own
-    return FAILED_JOB.test(message) ? [] : message.split(/\r?\n/)
+    if (FAILED_JOB.test(message)) return []
+    return (UNCAUGHT.test(message) ? listedLines(message) : message).split(/\r?\n/)
   } catch {
     return own // a brace at the start is no promise of JSON
   }
@@ -186,12 +200,6 @@ function withLocation(lines: readonly string[], at: number): string {
   return file === undefined ? text : `${text} (${file}, line ${line})`
 }
 
-function shorten(text: string): string {
-  if (text.length <= MAX_LENGTH) return text
-  // A cut pair of code units would be no character.
-  return `${text.slice(0, MAX_LENGTH - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
-}
-
 /**
  * The line that tells a person why a worker ended: the last exception it printed, with file and line where its source
  * could not be read, else its last line, else how it ended. Source: ours, because that is the line a person looks for
@@ -211,11 +219,11 @@ export function lastLine(lines: readonly string[], exit: ProcessExit): string {
     tracebackEnd(read),
     read.findLastIndex((line) => ERROR_LINE.test(line)),
   )
-  if (error >= 0) return shorten(withLocation(read, error))
+  if (error >= 0) return keepEnds(withLocation(read, error), MAX_LENGTH)
   const last = read.findLast((line) => line !== '')?.trim()
   // Who is killed has no time to say why: the signal comes first.
   if (exit.signal !== undefined)
-    return shorten(`killed by ${exit.signal}${last === undefined ? '' : `, after: ${last}`}`)
-  if (last !== undefined) return shorten(last)
+    return keepEnds(`killed by ${exit.signal}${last === undefined ? '' : `, after: ${last}`}`, MAX_LENGTH)
+  if (last !== undefined) return keepEnds(last, MAX_LENGTH)
   return exit.code === undefined ? 'ended without output' : `exit code ${exit.code}`
 }

@@ -1,9 +1,11 @@
 /** Lines that workers print: read, given to jobs, looked at for results that were not sent, with secrets taken out. */
 
+import { keepEnds } from '../text.ts'
+
 /** A line of a worker as people read it. */
 export type ReadableLine = { readonly jobId: string | undefined; readonly level: string; readonly line: string }
 
-const CUT_MARK = ' … (cut)'
+const CUT_MARK = ' … (cut) … '
 
 /**
  * Reads one line that a worker printed. The public worker SDK and svc_worker print JSON with `requestId`, `message` and
@@ -15,7 +17,7 @@ export function readLogLine(raw: string, maxLength: number): ReadableLine {
   return {
     jobId,
     level,
-    line: line.length > maxLength ? `${line.slice(0, maxLength - CUT_MARK.length)}${CUT_MARK}` : line,
+    line: keepEnds(line, maxLength, CUT_MARK),
   }
 }
 

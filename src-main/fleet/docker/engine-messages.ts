@@ -1,5 +1,5 @@
 /** What the engine tells: of errors, and while it pulls or builds JSON documents, one a line. */
-import { cutLines } from '../../domain/text.ts'
+import { cutLines, keepEnds } from '../../domain/text.ts'
 
 /** One of them; which fields there are depends on what it reports. */
 export type EngineMessage = {
@@ -47,8 +47,7 @@ export function statusOf(error: unknown): number | undefined {
 
 /** The first line of what the engine said, cut where it goes on for long. */
 export function shortened(message: string): string {
-  const line = message.trim().split('\n', 1)[0] ?? ''
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+  return keepEnds(message.trim().split('\n', 1)[0] ?? '', LONGEST)
 }
 
 type Layer = {

@@ -9,6 +9,7 @@ import { limit } from '../../contract/limits.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
 import { isFinal, TRANSITIONS } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
+import { keepEnds } from '../../domain/text.ts'
 import type { SubmitDeps } from '../endpoint-kinds.ts'
 import type { Batch } from '../ports/job-storage.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
@@ -66,7 +67,7 @@ function failuresOf({ batches }: Storage, { seq }: Batch): BatchDetail['failures
   const byReason = new Map<string, { reason: string; count: number; jobId?: string }>()
   for (const state of FAILED)
     for (const job of batches.newest(seq, state, limit('batchFailuresRead'))) {
-      const reason = job.error === null ? TTL_OVER : errorLine(job.error).slice(0, REASON_LENGTH)
+      const reason = job.error === null ? TTL_OVER : keepEnds(errorLine(job.error), REASON_LENGTH)
       const found = byReason.get(reason)
       if (found === undefined) byReason.set(reason, { reason, count: 1, jobId: job.id })
       else found.count += 1

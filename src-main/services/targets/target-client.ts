@@ -4,7 +4,7 @@
  */
 import { type ZodType, z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
-import { withFullStop } from '../../domain/text.ts'
+import { keepEnds, withFullStop } from '../../domain/text.ts'
 import type { Clock } from '../ports/system.ts'
 import type { SendToTarget, TargetRequest } from '../ports/targets.ts'
 import { wait } from '../wait.ts'
@@ -62,7 +62,7 @@ export function createTargetClient(
   const refused = (why: string) => {
     // It was sent the key, and could give it back.
     const told = key.length < SHORTEST_HIDDEN ? why : why.replaceAll(key, '(key)')
-    return new AppError('TARGET_REFUSED', { url, why: withFullStop(told.slice(0, REASON_AT_MOST)) })
+    return new AppError('TARGET_REFUSED', { url, why: withFullStop(keepEnds(told, REASON_AT_MOST)) })
   }
 
   async function bare(request: Pick<TargetRequest, 'url' | 'method' | 'headers' | 'body'>) {

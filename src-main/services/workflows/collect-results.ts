@@ -11,7 +11,7 @@ import { readJobError } from '../../domain/job/read-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { extensionOf, isShown, isShownName } from '../../domain/media.ts'
-import { sizeText } from '../../domain/text.ts'
+import { keepEnds, sizeText } from '../../domain/text.ts'
 import { readPngTexts, writeGraphIntoPng } from '../../domain/workflow/metadata/png.ts'
 import {
   type FoundResult,
@@ -140,9 +140,7 @@ function errorOf(error: string): string {
 
 function shortened(errors: readonly string[]): readonly string[] {
   const more = errors.length - ERRORS_MAX
-  const cut = errors
-    .slice(0, ERRORS_MAX)
-    .map((error) => (error.length > ERROR_LENGTH_MAX ? `${error.slice(0, ERROR_LENGTH_MAX)}…` : error))
+  const cut = errors.slice(0, ERRORS_MAX).map((error) => keepEnds(error, ERROR_LENGTH_MAX))
   return more > 0 ? [...cut, `${more} more errors are in the output of the job.`] : cut
 }
 

@@ -136,10 +136,10 @@ describe('the view of a preview', () => {
     expect(notes.at(-1)?.text).toBe(`w${count - 1}`)
   })
 
-  it.each([1999, 2000, 2001])('keeps the beginning of a line of %i characters', (length) => {
+  it.each([1999, 2000, 2001])('keeps both ends of a line of %i characters', (length) => {
     const line = { id: 1, at: 1, endpointId: 'greet', workerId: 'w', level: 'info', line: 'x'.repeat(length) }
     const [note] = told({ event: 'log', endpoint: 'greet', line }).notes
-    expect(note?.text).toBe(length > 2000 ? `${'x'.repeat(2000)}…` : line.line)
+    expect(note?.text).toBe(length > 2000 ? `${'x'.repeat(998)} … ${'x'.repeat(999)}` : line.line)
   })
 
   it('stays on its way to the end whatever comes meanwhile, and has no address then', () => {

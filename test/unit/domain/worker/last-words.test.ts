@@ -96,8 +96,39 @@ describe('last words', () => {
     expect([299, 300, 301].map((length) => lastLine(['x'.repeat(length)], {}))).toEqual([
       'x'.repeat(299),
       'x'.repeat(300),
-      `${'x'.repeat(299)}…`,
+      `${'x'.repeat(148)} … ${'x'.repeat(149)}`,
     ])
+  })
+
+  // As the public SDK prints what nobody caught: one line, of which a long one is cut in its middle.
+  const uncaught = (lines: readonly string[], cut = '') =>
+    JSON.stringify({ requestId: null, level: 'ERROR', message: `Uncaught exception | [${cut}${lines.join(', ')}]` })
+
+  it.each([
+    [
+      'a traceback on one line is told by its exception',
+      uncaught([
+        "'Traceback (most recent call last):\\n'",
+        '\'  File "/app/conc.py", line 3, in <module>\\n    start()\\n\'',
+        `"TypeError: unsupported operand type(s) for -: 'NoneType' and 'int'\\n"`,
+      ]),
+      "TypeError: unsupported operand type(s) for -: 'NoneType' and 'int'",
+    ],
+    [
+      'one that was cut in its middle too',
+      uncaught(
+        ["'    self.run()\\n'", "'app.NoWeights: /models/a.bin is missing\\n'"],
+        `'Traceback (most recent call last):\\n', '  File "/a.py", li\n...TRUNCATED 91 CHARACTERS...\nne 3\\n', `,
+      ),
+      'app.NoWeights: /models/a.bin is missing',
+    ],
+  ])('%s', (_name, line, words) => {
+    expect(lastLine(['loading', line], { code: 1 })).toBe(words)
+  })
+
+  it('of a long exception its kind and its end are told', () => {
+    const words = lastLine([`ValueError: ${'x'.repeat(9000)} at /models/a.bin`], { code: 1 })
+    expect([words.length, words]).toEqual([300, expect.stringMatching(/^ValueError: x+ … x+ at \/models\/a\.bin$/)])
   })
 
   it('an error far above the end is old news', () => {

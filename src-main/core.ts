@@ -20,6 +20,7 @@ import { openCollector } from './outbound/span-thread.ts'
 import { sendToTarget } from './outbound/target-requests.ts'
 import { createAccess } from './services/access.ts'
 import { createReleases } from './services/apps/releases.ts'
+import { createEndpointLog } from './services/endpoint-log.ts'
 import { createCatalog } from './services/endpoints/catalog.ts'
 import { registryCredentials } from './services/endpoints/registries.ts'
 import type { ViewDeps } from './services/endpoints/views.ts'
@@ -55,6 +56,7 @@ import type { Storage } from './services/ports/storage.ts'
 import type { Clock, Log, NewId } from './services/ports/system.ts'
 import { createProjects } from './services/projects/projects.ts'
 import { createLeases } from './services/queue/leases.ts'
+import { createLostChunks } from './services/queue/lost-chunks.ts'
 import { createParkedTakes } from './services/queue/parked-takes.ts'
 import { createQueueCounts } from './services/queue/queue-counts.ts'
 import { createStreamReaders } from './services/queue/read-stream.ts'
@@ -141,7 +143,9 @@ export function createCore(ports: CorePorts): Core {
   const registry = createWorkerRegistry({ storage, clock, log })
   const ofTraces = { open: openCollector, address: ports.tracesTo, version: () => facts().version }
   const traces = createTraces({ storage, registry, settings, clock, newId, log, ...ofTraces })
-  const base = { storage, clock, newId, log, settings, traces, notifiers, info: facts, stopping: stopping.signal }
+  const endpointLog = createEndpointLog({ storage, clock, log, stored: notifiers.logs.notify })
+  const ofService = { settings, traces, notifiers, endpointLog, info: facts, stopping: stopping.signal }
+  const base = { storage, clock, newId, log, ...ofService }
   const { prepareKeyFile } = ports
   const access = createAccess({ storage, clock, newId, log, registry, prepareKeyFile })
   const ofFleets = {
@@ -168,7 +172,8 @@ export function createCore(ports: CorePorts): Core {
   const recentSpans = createRecentSpans({ storage, clock })
   const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, status, recentSpans }
   const takes = createParkedTakes({ storage, clock, counts, registry, leases })
-  const calls = createWorkerCalls({ storage, clock, fleet, leases, takes, waiters, registry, onChange })
+  const lostChunks = createLostChunks(storage)
+  const calls = createWorkerCalls({ ...base, lostChunks, fleet, leases, takes, waiters, registry, onChange })
   const health = createHealthWatch({ clock, registry, ping, log, onChange })
 
   // Workers.
@@ -182,7 +187,7 @@ export function createCore(ports: CorePorts): Core {
   const usage = createUsageWatch({ clock, fleet, registry, log })
   const workers = { registry, calls, supervisor, replacement, shells, usage, views }
   const { mask } = logMasks
-  fleet.onOutput(createLogCollector({ ...base, registry, leases, mask, stored: notifiers.logs.notify }))
+  fleet.onOutput(createLogCollector({ ...base, registry, leases, lostChunks, mask, stored: notifiers.logs.notify }))
 
   // What follows the work.
   storage.onFailure((error) =>

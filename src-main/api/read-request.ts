@@ -109,14 +109,20 @@ const ENCODINGS: Readonly<Record<string, Unpack | undefined>> = {
 /**
  * Reads a body up to a limit, unpacked where it is compressed. It is cut off while it arrives and while it is unpacked:
  * what is above the limit is never held.
+ * @param begins gets the first bytes as they were sent, also of a body that is too large
  * @param maxBytes of the body as it was before it was compressed
  * @param operation name for the message
  * @throws AppError BODY_TOO_LARGE, UNSUPPORTED_ENCODING, BAD_FIELD where it is not what its Content-Encoding says
  */
-export async function readBody(c: Context, maxBytes: number, operation: string): Promise<Bytes> {
+export async function readBody(
+  c: Context,
+  maxBytes: number,
+  operation: string,
+  begins?: (first: Uint8Array) => void,
+): Promise<Bytes> {
   const tooLarge = () => new AppError('BODY_TOO_LARGE', { limit: exactSize(maxBytes), operation })
   const encoding = c.req.header('content-encoding')?.trim().toLowerCase() ?? ''
-  if (encoding === '' || encoding === 'identity') return readAdmitted(c, maxBytes, tooLarge)
+  if (encoding === '' || encoding === 'identity') return readAdmitted(c, maxBytes, tooLarge, begins)
   const unpack = Object.hasOwn(ENCODINGS, encoding) ? ENCODINGS[encoding] : undefined
   if (unpack === undefined) throw new AppError('UNSUPPORTED_ENCODING', { encoding: encoding.slice(0, 100) })
   const packed = await readAdmitted(c, maxBytes, tooLarge)
@@ -130,20 +136,31 @@ export async function readBody(c: Context, maxBytes: number, operation: string):
 }
 
 // A slow body must not outlive the key that its headers brought.
-async function readAdmitted(c: Context, maxBytes: number, tooLarge: () => AppError): Promise<Bytes> {
-  const sent = await readSent(c, maxBytes, tooLarge)
+async function readAdmitted(
+  c: Context,
+  maxBytes: number,
+  tooLarge: () => AppError,
+  begins?: (first: Uint8Array) => void,
+): Promise<Bytes> {
+  const sent = await readSent(c, maxBytes, tooLarge, begins)
   repeatAdmission(c)
   return sent
 }
 
 // The bytes as they were sent.
-async function readSent(c: Context, maxBytes: number, tooLarge: () => AppError): Promise<Bytes> {
-  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge()
+async function readSent(
+  c: Context,
+  maxBytes: number,
+  tooLarge: () => AppError,
+  begins?: (first: Uint8Array) => void,
+): Promise<Bytes> {
+  if (begins === undefined && Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge()
   const incoming = (c.env as NodeBindings | undefined)?.incoming
   const source: AsyncIterable<Uint8Array> | null = incoming ?? c.req.raw.body
   if (source === null) return Buffer.alloc(0)
-  if (incoming !== undefined) return readIncoming(incoming, maxBytes, tooLarge)
+  if (incoming !== undefined) return readIncoming(incoming, maxBytes, tooLarge, begins)
   const parts: Uint8Array[] = []
+    if (bytes === 0) begins?.(part)
   let bytes = 0
   for await (const part of source) {
     bytes += part.length
@@ -154,9 +171,15 @@ async function readSent(c: Context, maxBytes: number, tooLarge: () => AppError):
 }
 
 // Events instead of iteration: this is on the way of every submit, and most bodies are one piece.
-function readIncoming(incoming: IncomingMessage, maxBytes: number, tooLarge: () => AppError): Promise<Bytes> {
+function readIncoming(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  tooLarge: () => AppError,
+  begins?: (first: Uint8Array) => void,
+): Promise<Bytes> {
   return new Promise((resolve, reject) => {
     const parts: Bytes[] = []
+      if (bytes === 0) begins?.(part)
     let bytes = 0
     const onData = (part: Bytes) => {
       bytes += part.length

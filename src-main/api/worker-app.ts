@@ -10,7 +10,7 @@ import { AppError } from '../contract/errors.ts'
 import type { Route } from '../contract/routes.ts'
 import { TOKEN_PARAMETER, WORKER_ROUTES, type WorkerCall } from '../contract/worker-protocol.ts'
 import { keyFromHeader } from '../domain/auth.ts'
-import { type Report, readReport, tooLargeReport } from '../domain/job/report.ts'
+import { droppedUpdate, isUpdate, type Report, readReport, tooLargeReport } from '../domain/job/report.ts'
 import type { Json } from '../domain/json/json.ts'
 import { cutText, rawFields } from '../domain/json/scan-json.ts'
 import type { TraceHeaders } from '../domain/monitoring/trace-context.ts'
@@ -18,6 +18,7 @@ import { keepEnds } from '../domain/text.ts'
 import type { HandOut } from '../services/queue/parked-takes.ts'
 import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
 import type { LiveWorker } from '../services/worker-registry.ts'
+import type { SentChunk } from '../services/workers/worker-calls.ts'
 import { noteAdmission } from './admission.ts'
 import { type Bytes, bodyText, foldedText, withoutMark } from './body-text.ts'
 import { errorResponse } from './error-response.ts'
@@ -171,23 +172,34 @@ function healthReason({ check, reason }: WorkerRequest<'ping'>['query']): string
 }
 
 async function readDone(c: Context): Promise<Report> {
+// Enough to tell an update from a result.
+const START_BYTES = 100
+
   try {
+  let start = ''
+  const begins = (first: Uint8Array) => {
+    start = Buffer.from(first.subarray(0, START_BYTES)).toString('latin1')
+  }
     const { bytes, name } = WORKER_ROUTES.done.bodyLimit
-    const body = withoutMark(await readBody(c, bytes, name))
+    const body = withoutMark(await readBody(c, bytes, name, begins))
     return readReport(isUtf8(body) ? foldedText(body) : bodyText(body))
   } catch (error) {
-    if (error instanceof AppError && error.code === 'BODY_TOO_LARGE') return tooLargeReport(String(error.data.limit))
-    throw error
+    if (!(error instanceof AppError) || error.code !== 'BODY_TOO_LARGE') throw error
+    const most = String(error.data.limit)
+    return isUpdate(start) ? droppedUpdate(`it exceeds the ${most} maximum`) : tooLargeReport(most)
   }
 }
 
-// A chunk that is no JSON object with an output carries nothing.
-function readChunk(body: Bytes): { readonly output: string; readonly metrics: string | undefined } | undefined {
+// Python writes these as numbers, and no JSON reader but its own takes them.
+const NO_NUMBER = /[:,[\s](NaN|-?Infinity)[,\]}\s]/
+
+// A chunk without an output carries nothing.
+function readChunk(body: Bytes): SentChunk | undefined {
   const { text } = bodyText(withoutMark(body))
   try {
     JSON.parse(text)
   } catch {
-    return undefined
+    return { problem: NO_NUMBER.exec(text)?.[1] ?? 'no JSON' }
   }
   const raw = rawFields(text, cutText(text))
   const output = raw('output')

@@ -65,6 +65,7 @@ export const jobDetail = jobListItem.extend({
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   chunkCount: z.number().int(),
+  warnings: z.array(z.string()).optional().describe('about a job that runs or ran all the same, as sentences'),
   graph: z
     .object({ endpointId: z.string(), version: z.number().int() })
     .optional()

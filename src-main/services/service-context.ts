@@ -1,5 +1,6 @@
 import type { Access } from './access.ts'
 import type { Releases } from './apps/releases.ts'
+import type { EndpointLog } from './endpoint-log.ts'
 import type { Catalog } from './endpoints/catalog.ts'
 import type { ViewDeps } from './endpoints/views.ts'
 import type { Comparisons } from './jobs/comparisons.ts'
@@ -50,6 +51,7 @@ export type ServiceBase = {
   readonly log: Log
   readonly settings: Settings
   readonly traces: Traces
+  readonly endpointLog: EndpointLog
   /** Facts that are known when the service listens. */
   readonly info: () => ServiceFacts
   /** Notify when log lines or requests were stored. */

@@ -70,6 +70,8 @@ type WorkerLoad = {
 type WorkerOutput = {
   /** Its last lines, for its last words. */
   readonly lastLines: readonly string[]
+  /** Why it never asks for jobs, as its lines say. */
+  readonly neverAsks: string | undefined
   /** How many of its lines were given to the log store. */
   readonly storedLines: number
 }
@@ -212,6 +214,7 @@ export function newLiveWorker(
     stopOrders: new Map(),
     jobSpans: [],
     lastLines: [],
+    neverAsks: undefined,
     storedLines: 0,
     replacement: undefined,
   }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { setup } from '../support/core.ts'
+import { jobInState } from '../support/job-in-state.ts'
 
 describe('how far a job is', () => {
   it('tells why it waits, then the latest progress, then the end, and never the payloads', async () => {
@@ -24,5 +26,28 @@ describe('how far a job is', () => {
     expect(ended).toMatchObject({ status: 'COMPLETED' })
     expect(ended).not.toHaveProperty('progress')
     expect(JSON.stringify(ended)).not.toContain('large')
+  })
+
+  it.each([
+    ['is not JSON', '{"status": "IN_PROGRESS", "output": NaN}', 'is not JSON'],
+    [
+      'is too large',
+      JSON.stringify({ status: 'IN_PROGRESS', output: 'x'.repeat(limit('resultBodyBytes')) }),
+      'exceeds the 20 MiB maximum',
+    ],
+  ])('drops an update that %s, says so in the log, and the result counts', async (_what, update, why) => {
+    const { id, worker, status, get } = await jobInState('IN_PROGRESS')
+    expect((await worker.done(id, update)).status).toBe(200)
+    expect((await worker.done(id, update)).status).toBe(200)
+    expect(await status(id)).toMatchObject({ status: 'IN_PROGRESS' })
+    await worker.done(id, { output: 'good' })
+    expect(await status(id)).toMatchObject({ status: 'COMPLETED', output: 'good' })
+    expect((await get(`/api/jobs/${id}/logs`)).lines).toEqual([
+      expect.objectContaining({
+        workerId: worker.id,
+        level: 'WARN',
+        line: expect.stringContaining(`A progress update of this job was dropped: it ${why}`),
+      }),
+    ])
   })
 })

@@ -232,6 +232,75 @@ describe('stream', () => {
   }
 })
 
+describe('a chunk that cannot be sent', () => {
+  const UNSENT = 'Error while returning job result. | Object of type bytes is not JSON serializable'
+
+  it('is told by the job and in its log, with its place where the worker logs what it yields', async () => {
+    const { createEndpoint, running, fleet, get, status } = await setup()
+    await createEndpoint()
+    const { jobId, worker } = await running()
+    const says = (message: string) =>
+      fleet().print(worker.id, JSON.stringify({ requestId: jobId, message, level: 'DEBUG' }))
+    says("Generator output: b'x'")
+    says(UNSENT)
+    says('Generator output: 1')
+    await worker.chunk(jobId, { output: 1 })
+    says('Generator output: nan')
+    expect((await worker.chunk(jobId, '{"output": NaN}')).status).toBe(200)
+    await worker.done(jobId, { output: [] })
+    says('Finished.')
+    expect(await status(jobId)).toMatchObject({ status: 'COMPLETED', output: [] })
+    const told = '2 of 3 chunks could not be sent: bytes at [0], NaN at [2]'
+    expect((await get(`/api/jobs/${jobId}`)).history.at(-1)).toMatchObject({ event: 'complete', reason: told })
+    expect((await get(`/api/jobs/${jobId}`)).warnings).toContain(`${told}.`)
+    const { lines } = await get(`/api/jobs/${jobId}/logs`)
+    expect(lines.filter(({ line }: { line: string }) => line.includes('could not be sent'))).toEqual([
+      expect.objectContaining({ workerId: worker.id, level: 'WARN', line: `${told}.` }),
+    ])
+  })
+
+  it('is told without its place where the worker does not log what it yields', async () => {
+    const { createEndpoint, running, fleet, get } = await setup()
+    await createEndpoint()
+    const { jobId, worker } = await running()
+    await worker.chunk(jobId, { output: 1 })
+    fleet().print(worker.id, JSON.stringify({ requestId: jobId, message: UNSENT, level: 'ERROR' }))
+    await worker.done(jobId, { output: [] })
+    const { history } = await get(`/api/jobs/${jobId}`)
+    expect(history.at(-1)).toMatchObject({ reason: '1 of 2 chunks could not be sent: bytes' })
+  })
+
+  it('is told where a job streams more than is kept', async () => {
+    const most = limit('chunksPerJob')
+    const { createEndpoint, running, get } = await setup({
+      storage: (storage) => ({ ...storage, chunks: { ...storage.chunks, count: () => most } }),
+    })
+    await createEndpoint()
+    const { jobId, worker } = await running()
+    await worker.chunk(jobId, { output: 1 })
+    await worker.done(jobId, { output: [] })
+    expect((await get(`/api/jobs/${jobId}`)).history.at(-1)).toMatchObject({
+      reason: '1 of 1,000,001 chunks could not be sent: more than 1,000,000 at [1000000]',
+    })
+  })
+
+  it('is not told of a job that streams nothing, or all of whose chunks came', async () => {
+    const { createEndpoint, running, fleet, get } = await setup()
+    await createEndpoint()
+    for (const streams of [false, true]) {
+      const { jobId, worker } = await running()
+      const says = (message: string) => fleet().print(worker.id, JSON.stringify({ requestId: jobId, message }))
+      if (streams) {
+        says('Generator output: 1')
+        await worker.chunk(jobId, { output: 1 })
+      }
+      says(UNSENT)
+      await worker.done(jobId, { output: [] })
+      expect((await get(`/api/jobs/${jobId}`)).history.at(-1)).not.toHaveProperty('reason')
+    }
+  })
+})
+
 describe('a chunk above 1 MB', () => {
   const most = limit('chunkBytes')
   async function pieces(output: unknown) {

@@ -329,7 +329,7 @@ describe('a result that the public SDK cannot send', () => {
     const service = await setup()
     await service.createEndpoint()
     const { jobId, worker } = await service.running()
-    const says = (message: string, requestId = jobId) =>
+    const says = (message: string, requestId: string | null = jobId) =>
       service.fleet().print(worker.id, JSON.stringify({ requestId, message, level: 'ERROR' }))
     return { ...service, jobId, worker, says }
   }
@@ -354,6 +354,54 @@ describe('a result that the public SDK cannot send', () => {
     says('Finished.')
     await settle()
     await waitForJob(jobId, 'COMPLETED')
+  })
+
+  it('names --rp_debugger where it hides the exception of a handler, and keeps that', async () => {
+    const { says, waitForJob, jobId } = await withJob()
+    says('Captured Handler Exception')
+    const exception = {
+      error_type: "<class 'ValueError'>",
+      error_message: 'no face',
+      error_traceback: 'Traceback (most recent call last):\n  File "/a.py", line 1, in f\nValueError: no face\n',
+    }
+    says(JSON.stringify(exception, undefined, 4), null)
+    says("Error handling job: 'output'")
+    const { error } = await waitForJob(jobId, 'FAILED')
+    expect(JSON.parse(error)).toEqual({
+      error_type: 'ValueError',
+      error_message: expect.stringMatching(
+        /^no face \(the worker runs with --rp_debugger, .*: remove --rp_debugger\)$/,
+      ),
+      error_traceback: exception.error_traceback,
+    })
+  })
+
+  it('names --rp_debugger where it hides a result', async () => {
+    const { createEndpoint, running, fleet, waitForJob } = await setup()
+    await createEndpoint('e', { command: 'python odd.py --rp_debugger' })
+    const { jobId, worker } = await running()
+    const message = "Error handling job: 'str' object does not support item assignment"
+    fleet().print(worker.id, JSON.stringify({ requestId: jobId, message }))
+    const { error } = await waitForJob(jobId, 'FAILED')
+    expect(error).toMatch(/\('str' object does not .*\), because the worker runs with --rp_debugger/)
+  })
+
+  it.each([
+    ['Starting API server.', 'remove --rp_serve_api'],
+    ['test_input set, using test_input as job input.', 'remove --test_input'],
+    ['JobScaler.set_scale | New concurrency set to: 0', 'return at least 1'],
+  ])('say that the worker never asks for jobs: %s', async (message, advice) => {
+    const { createEndpoint, run, worker, fleet, get } = await setup()
+    await createEndpoint()
+    const id = await run()
+    const first = await worker()
+    const waits = () => get(`/api/jobs/${id}/progress`)
+    expect((await waits()).waitingReason).not.toContain(advice)
+    fleet().print(first.id, JSON.stringify({ requestId: null, message, level: 'INFO' }))
+    expect(await waits()).toMatchObject({
+      waitingReason: expect.stringContaining(`never asks for jobs: ${advice}`),
+      waitingNeedsChange: true,
+    })
   })
 
   it('does nothing to the job of another worker, nor where the network failed', async () => {

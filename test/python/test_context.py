@@ -23,6 +23,19 @@ class Context(WorkerTest):
                 self.assertIn("status", service.of("job-done", job_id)[-2].body)
                 self.assertEqual(service.of("job-done", job_id)[0].query, {"w": "1", "isStream": "false"})
 
+    def test_progress_that_is_no_json_is_dropped_and_the_result_counts(self) -> None:
+        service, worker = self.start("""
+            from svc_worker import progress
+            def handler(job):
+                for value in (object(), float("nan"), b"x", "kept"):
+                    progress(value)
+                return "end"
+        """)
+        job_id = service.submit()
+        self.assertEqual(service.result(job_id), {"output": "end"})
+        self.assertEqual(service.progress(job_id), ["kept"])
+        self.wait_for_log(worker, "a progress update was dropped: progress value is nan, which JSON cannot hold")
+
     def test_a_flood_of_progress_is_thinned_out_but_the_last_update_arrives(self) -> None:
         service, _ = self.start("""
             from svc_worker import progress

@@ -140,15 +140,15 @@ class Failures(WorkerTest):
 
     def test_the_causes_of_an_exception_are_trimmed_too(self) -> None:
         service, _ = self.start("""
-            from svc_worker import progress
+            import json
             def handler(job):
                 try:
-                    progress(object())
+                    json.dumps(object())
                 except TypeError as error:
                     raise RuntimeError("outer") from error
         """)
         traceback = service.error(service.submit())["error_traceback"]
-        self.assertIn("TypeError: progress value is a object, which JSON cannot hold", traceback)
+        self.assertIn("TypeError: Object of type object is not JSON serializable", traceback)
         self.assertIn("RuntimeError: outer", traceback)
         self.assertNotIn("svc_worker/", traceback)
 

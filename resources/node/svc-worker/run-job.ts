@@ -1,6 +1,6 @@
 /** From a job to its posted result. */
 import { currentJob } from './current-job.ts'
-import { failureText, trimmedStack } from './errors.ts'
+import { failureText, messageOf, trimmedStack } from './errors.ts'
 import type { Context, Program } from './handler.ts'
 import type { RunningJob } from './jobs.ts'
 import { flushJob, report } from './logs.ts'
@@ -55,7 +55,20 @@ async function outcomeOf(program: Program, settings: Settings, running: RunningJ
 function contextOf({ abort, outbox }: RunningJob): Context {
   return {
     signal: abort.signal,
-    progress: (value) => outbox.putProgress(progressBody(value)),
+    progress(value) {
+      const body = updateBody(value)
+      if (body !== undefined) outbox.putProgress(body)
+    },
     rawJson,
+  }
+}
+
+// An update never changes how its job ends.
+function updateBody(value: unknown): string | undefined {
+  try {
+    return progressBody(value)
+  } catch (error) {
+    report(`a progress update was dropped: ${messageOf(error)}`, 'WARN')
+    return undefined
   }
 }

@@ -29,7 +29,7 @@ def progress(value: Any) -> None:
     """Show `value` as the output of the current job while it runs.
 
     Returns at once: the value is sent by another thread, before the result. Outside of a job (a handler called from a
-    test or a script) it does nothing. Raises TypeError or ValueError when `value` cannot be written as JSON.
+    test or a script) it does nothing. A value that cannot be written as JSON is dropped, with a line in the log.
     """
     job = running_job.get()
     if job is not None:

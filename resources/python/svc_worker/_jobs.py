@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from svc_worker import _logs
 from svc_worker._outbox import Outbox
 from svc_worker._poster import Poster
 from svc_worker._results import progress_body
@@ -23,8 +24,16 @@ class RunningJob:
         self._lock = threading.Lock()
 
     def report_progress(self, value: Any) -> None:
-        """Queue a progress update; keeps its place before chunks and result that come later."""
-        self.outbox.put_progress(progress_body(value))
+        """Queue a progress update; keeps its place before chunks and result that come later.
+
+        One that is no JSON is dropped with a line in the log: an update never changes how its job ends.
+        """
+        try:
+            body = progress_body(value)
+        except (TypeError, ValueError) as error:
+            _logs.report(f"a progress update was dropped: {error}", "WARN")
+            return
+        self.outbox.put_progress(body)
 
     def interrupt_with(self, interrupt: Callable[[], object] | None) -> None:
         """Say how a cancel reaches the handler now; called at once if the cancel came first."""

@@ -14,6 +14,7 @@ export type ExplainedJob = Pick<
   'status' | 'createdAt' | 'finishedAt' | 'delayTime' | 'executionTime' | 'workerId' | 'retries' | 'error'
 > & {
   readonly waitingReason?: string | undefined
+  readonly warnings?: readonly string[] | undefined
   readonly history: readonly Pick<JobHistoryEntry, 'at' | 'event' | 'to' | 'reason' | 'workerId'>[]
   readonly deliveries: readonly Pick<WebhookDelivery, 'state' | 'attempts' | 'lastError'>[]
   /** What its worker did before it got the job, in any order. */
@@ -27,7 +28,7 @@ const ERROR_LENGTH = 1000
 
 /** Explains a job: its outcome, lost workers, cold start and webhooks, as far as there is something to say. */
 export function explainJob(job: ExplainedJob): readonly string[] {
-  return [outcome(job), ...tries(job), ...coldStart(job), ...webhooks(job)]
+  return [outcome(job), ...(job.warnings ?? []), ...tries(job), ...coldStart(job), ...webhooks(job)]
 }
 
 function outcome(job: ExplainedJob): string {

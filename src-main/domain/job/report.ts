@@ -2,8 +2,11 @@
 import type { Json, JsonText } from '../json/json.ts'
 import { rawFields } from '../json/scan-json.ts'
 
-/** What a report of a worker means. */
-export type Report =
+/** What a report of a worker means. An update that cannot be kept is dropped: it must not change how the job ends. */
+export type Report = KeptReport | { readonly kind: 'dropped'; readonly why: string }
+
+/** A report that moves its job. */
+export type KeptReport =
   | { readonly kind: 'progress'; readonly output: Json | undefined }
   | { readonly kind: 'complete'; readonly output: Json | undefined; readonly replaceWorker: boolean }
   | {
@@ -22,7 +25,9 @@ export function readReport({ text, scanned, cut, whole }: JsonText): Report {
   try {
     parsed = JSON.parse(text)
   } catch (error) {
-    return failure(`The worker sent a result that is not JSON: ${(error as Error).message}.`)
+    const { message } = error as Error
+    if (isUpdate(text)) return droppedUpdate(`it is not JSON: ${message}`)
+    return failure(`The worker sent a result that is not JSON: ${message}.`)
   }
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     return failure('The worker sent a result that is not a JSON object.')
@@ -37,6 +42,19 @@ export function readReport({ text, scanned, cut, whole }: JsonText): Report {
   const inner = innerError(fields.output)
   if (inner !== undefined) return { kind: 'fail', error: inner.error, output: inner.rest, replaceWorker }
   return { kind: 'complete', output, replaceWorker }
+}
+
+// As all worker SDKs begin an update; a result has no status.
+const UPDATE = /^\s*\{\s*"status"\s*:\s*"IN_PROGRESS"/
+
+/** Whether a body of job-done that cannot be read is a progress update. @param start its first letters */
+export function isUpdate(start: string): boolean {
+  return UPDATE.test(start)
+}
+
+/** The report of an update that cannot be kept. */
+export function droppedUpdate(why: string): Report {
+  return { kind: 'dropped', why: `A progress update of this job was dropped: ${why}.` }
 }
 
 function failure(error: string): Report {

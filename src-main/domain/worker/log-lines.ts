@@ -61,6 +61,8 @@ export function jobAt(spans: readonly JobSpan[], at: number): string | undefined
  * What a line of the public SDK says about the result of a job; undefined: nothing. Source: observed, 1.7.11 to 1.12.
  */
 type UnsentResult =
+  /** The handler yielded a chunk, which is then sent. */
+  | { readonly kind: 'yielded' }
   /** Something could not be written as JSON: the result, or progress or a chunk before it. */
   | { readonly kind: 'unsent'; readonly problem: string }
   /** The worker is done with the job. `problem`: it gave up on it, so that no result comes. */
@@ -69,15 +71,26 @@ type UnsentResult =
 const UNSENT = /^Error while returning job result\. \| (.+)$/s
 const GIVEN_UP = /^Error handling job: (.+)$/s
 const FINISHED = 'Finished.'
+const YIELDED = /^(?:Async )?Generator output: /
+const NO_JSON = /^Object of type (\w+) is not JSON serializable$/
 
 /** Reads a line that names its job. */
 export function readUnsentResult(line: string): UnsentResult | undefined {
+  if (YIELDED.test(line)) return { kind: 'yielded' }
   if (line === FINISHED) return { kind: 'done', problem: undefined }
   const unsent = UNSENT.exec(line)?.[1]
   if (unsent !== undefined) return { kind: 'unsent', problem: unsent.trim() }
   const givenUp = GIVEN_UP.exec(line)?.[1]
   return givenUp === undefined ? undefined : { kind: 'done', problem: givenUp.trim() }
 }
+
+/** The type that could not be sent, like `bytes`; else the whole problem. */
+export function unsentKind(problem: string): string {
+  return NO_JSON.exec(problem)?.[1] ?? problem
+}
+
+/** After this line the public SDK prints the exception of the job as JSON, without the id of the job. */
+export const EXCEPTION_FOLLOWS = 'Captured Handler Exception'
 
 // Shorter ones stand in every line by chance, and would make logs unreadable. Source: ours.
 const SHORTEST = 6

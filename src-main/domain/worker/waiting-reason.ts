@@ -1,16 +1,18 @@
 import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
 import { counted, inSeconds, remainingSeconds } from '../text.ts'
 import type { CrashLoop } from './crash-loop.ts'
+import { type Started, testModeOf } from './test-modes.ts'
 
 /** What is known when somebody asks why jobs wait. Times are steady ms. Source: ours. */
 export type WaitingFacts = {
-  readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler' | 'faults'>
+  readonly config: Pick<EndpointConfig, 'workersMin' | 'workersMax' | 'scaler' | 'faults'> & Started
   readonly paused: boolean
   readonly queue: { readonly normal: number; readonly lowPriority: number }
   readonly workers: readonly {
     readonly state: WorkerState
     readonly startedAt: number
     readonly reason?: string | undefined
+    readonly neverAsks?: string | undefined
   }[]
   /** The result of evaluateCrashLoop. */
   readonly crashLoop?: CrashLoop | undefined
@@ -45,6 +47,17 @@ function closed({ paused, config }: WaitingFacts): WaitingReason | undefined {
   if (config.workersMax === 0)
     return { text: 'The endpoint has a maximum of 0 workers. Raise it to continue.', needsChange: true }
   return undefined
+}
+
+/** Workers of the public SDK that run so that none of them ever asks. */
+function asksNever(facts: WaitingFacts): WaitingReason | undefined {
+  const able = inState(facts, 'initializing', 'idle', 'running')
+  const said = able.every(({ neverAsks, state }) => neverAsks !== undefined && state !== 'running')
+    ? able[0]?.neverAsks
+    : undefined
+  const isAsking = able.some(({ state }) => state !== 'initializing')
+  const why = said ?? (isAsking ? undefined : testModeOf(facts.config))
+  return why === undefined ? undefined : { text: `No job is taken: ${why}.`, needsChange: true }
 }
 
 function crashing(facts: WaitingFacts): WaitingReason | undefined {
@@ -143,7 +156,7 @@ function whileWorking(facts: WaitingFacts): string {
 export function whyJobsWait(facts: WaitingFacts): WaitingReason | undefined {
   const { job, queue } = facts
   if (job === undefined && queue.normal + queue.lowPriority === 0) return undefined
-  const blocked = closed(facts)
+  const blocked = closed(facts) ?? asksNever(facts)
   if (blocked !== undefined) return blocked
   if (inState(facts, 'idle', 'running').length > 0) return forNow(whileWorking(facts))
   const hard = crashing(facts) ?? noCapacity(facts)

@@ -4,14 +4,25 @@
  */
 import { limit } from '../../contract/limits.ts'
 import { type AppTarget, isSameTarget } from '../../domain/app/app-target.ts'
-import { createMask, jobAt, readLogLine, readUnsentResult } from '../../domain/worker/log-lines.ts'
+import { unsentError } from '../../domain/job/unsent-error.ts'
+import {
+  createMask,
+  EXCEPTION_FOLLOWS,
+  jobAt,
+  readLogLine,
+  readUnsentResult,
+  unsentKind,
+} from '../../domain/worker/log-lines.ts'
+import { hasFlag, readTestMode } from '../../domain/worker/test-modes.ts'
 import { accountSecretValues } from '../account-secrets.ts'
 import { secretValues } from '../apps/variables.ts'
+import type { EndpointLog } from '../endpoint-log.ts'
 import type { WorkerOutput } from '../ports/fleet.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { NewLogLine } from '../ports/worker-records.ts'
 import { finishJob, type Leases } from '../queue/leases.ts'
+import type { LostChunks } from '../queue/lost-chunks.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 
 // Enough for two long tracebacks; lastWords reads no more.
@@ -31,6 +42,8 @@ export function createLogCollector({
   registry,
   leases,
   log,
+  lostChunks,
+  endpointLog,
   mask,
   stored,
 }: {
@@ -39,11 +52,13 @@ export function createLogCollector({
   readonly registry: WorkerRegistry
   readonly leases: Leases
   readonly log: Log
+  readonly lostChunks: LostChunks
+  readonly endpointLog: EndpointLog
   readonly mask: MaskLogs
   /** Called when lines were stored. */
   readonly stored: () => void
 }): (output: WorkerOutput) => void {
-  const unsent = createUnsentResults({ storage, clock, leases, log })
+  const unsent = createUnsentResults({ storage, clock, leases, log, lostChunks, endpointLog })
   const perJob = new Map<string, { lines: number; readonly endpointId: string | undefined }>()
 
   // A worker may name any job in its lines; one of another endpoint is not its own.
@@ -57,7 +72,9 @@ export function createLogCollector({
 
   function toLine(worker: LiveWorker, only: string | undefined, raw: string, at: number): NewLogLine | undefined {
     const { jobId: named, level, line } = readLogLine(raw, limit('logLineBytes'))
-    if (named !== undefined) unsent(worker, named, line)
+    unsent(worker, named, line)
+    const mode = readTestMode(line)
+    if (mode !== undefined) registry.note(worker, mode)
     const base = { at, endpointId: worker.endpointId, workerId: worker.id, level, line }
     const jobId = named ?? only
     const count = countOf(worker, jobId)
@@ -103,7 +120,7 @@ export function createLogCollector({
 }
 
 /** Listens to the lines that workers print about a job. */
-type UnsentResults = (worker: LiveWorker, jobId: string, line: string) => void
+type UnsentResults = (worker: LiveWorker, jobId: string | undefined, line: string) => void
 
 /**
  * Fails a job at once whose worker says that it cannot send the result. The public SDK says so in its log alone: its
@@ -114,23 +131,46 @@ function createUnsentResults(deps: {
   readonly clock: Clock
   readonly leases: Leases
   readonly log: Log
+  readonly lostChunks: LostChunks
+  readonly endpointLog: EndpointLog
 }): UnsentResults {
-  const { storage, log } = deps
+  const { storage, log, lostChunks, endpointLog } = deps
   // What was wrong with the last thing that a job could not send: a chunk, say, whose job then ends as it should.
   const problems = new Map<string, string>()
+  const exceptions = new Map<string, string>()
+  /** Workers of which the next line is the exception of a job. */
+  const awaited = new Map<string, string>()
+  const remember = (of: Map<string, string>, key: string, text: string) => {
+    of.set(key, text)
+    for (const oldest of of.keys()) if (of.size > limit('unsentResults')) of.delete(oldest)
+  }
   return (worker, jobId, line) => {
-    const said = readUnsentResult(line)
-    if (said === undefined || storage.jobs.find(jobId)?.workerId !== worker.id) return
-    if (said.kind === 'unsent') {
-      problems.set(jobId, said.problem)
-      for (const oldest of problems.keys()) if (problems.size > limit('unsentResults')) problems.delete(oldest)
+    if (jobId === undefined) {
+      const failed = awaited.get(worker.id)
+      if (failed !== undefined && line.startsWith('{')) remember(exceptions, failed, line)
+      awaited.delete(worker.id)
       return
     }
+    if (line === EXCEPTION_FOLLOWS) return remember(awaited, worker.id, jobId)
+    const said = readUnsentResult(line)
+    if (said === undefined) return
+    const job = storage.jobs.find(jobId)
+    if (job?.workerId !== worker.id) return
+    if (said.kind === 'yielded') return lostChunks.yielded(jobId)
+    if (said.kind === 'unsent') {
+      lostChunks.lose(jobId, unsentKind(said.problem))
+      return remember(problems, jobId, said.problem)
+    }
     const problem = said.problem ?? problems.get(jobId)
-    problems.delete(jobId)
+    const exception = exceptions.get(jobId)
+    for (const known of [problems, exceptions]) known.delete(jobId)
+    // Lines of a container may come after the result.
+    const lost = lostChunks.tell(jobId, storage.chunks.count(job.seq))
+    if (lost !== undefined) endpointLog({ endpointId: worker.endpointId, workerId: worker.id, jobId, line: `${lost}.` })
     // With a result that has arrived the job has ended, and this changes nothing.
     if (problem === undefined) return
-    const error = `The result of the handler could not be sent: ${problem}. Return only dict, list, str, int, float, bool and None; turn bytes into base64 text, a set into a list, and a date into text.`
+    const config = storage.endpoints.get(worker.endpointId)?.config
+    const error = unsentError(problem, exception, config !== undefined && hasFlag(config, '--rp_debugger'))
     const report = { kind: 'fail', error, output: undefined, replaceWorker: false } as const
     finishJob(deps, { jobId, workerId: worker.id, report }).catch((cause) =>
       log.warn('job whose result was not sent did not fail', { jobId, workerId: worker.id, error: cause }),

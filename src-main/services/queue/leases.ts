@@ -6,7 +6,7 @@
  * Source: docs/spec/job-api.md, 4.
  */
 import { limit } from '../../contract/limits.ts'
-import type { Report } from '../../domain/job/report.ts'
+import type { KeptReport } from '../../domain/job/report.ts'
 import { splitChunk } from '../../domain/job/stream.ts'
 import { failedByInjection, isHit, tryId } from '../../domain/worker/faults.ts'
 import type { StoredPayload } from '../ports/job-storage.ts'
@@ -109,12 +109,23 @@ export type ReportOutcome = 'accepted' | 'late'
  */
 export async function finishJob(
   { storage, clock, leases }: { readonly storage: Storage; readonly clock: Clock; readonly leases: Leases },
-  { jobId, workerId, report: reported }: { readonly jobId: string; readonly workerId: string; readonly report: Report },
+  {
+    jobId,
+    workerId,
+    report: reported,
+    reason: told,
+  }: {
+    readonly jobId: string
+    readonly workerId: string
+    readonly report: KeptReport
+    /** A note for the history. */
+    readonly reason?: string | undefined
+  },
 ): Promise<ReportOutcome> {
   const lease = leases.get(jobId)
   if (lease === undefined || lease.workerId !== workerId) return 'late'
   const { seq, attempt } = lease
-  const { report, reason } = withFaults(storage, lease, reported)
+  const { report, reason = told } = withFaults(storage, lease, reported)
   const move = (output: StoredPayload | undefined) => {
     const error = report.kind === 'fail' ? { error: report.error } : {}
     const moved = storage.jobs.move(seq, report.kind, { workerId, attempt, reason, output, ...error }, momentOf(clock))
@@ -132,8 +143,8 @@ export async function finishJob(
 function withFaults(
   { endpoints }: Pick<Storage, 'endpoints'>,
   { endpointId, jobId, attempt }: Lease,
-  reported: Report,
-): { readonly report: Report; readonly reason?: string } {
+  reported: KeptReport,
+): { readonly report: KeptReport; readonly reason?: string } {
   const faults = endpoints.get(endpointId)?.config.faults
   if (faults === undefined || reported.kind !== 'complete') return { report: reported }
   if (!isHit(faults, 'failPercent', tryId(jobId, attempt))) return { report: reported }

@@ -5,11 +5,13 @@
 import { limit } from '../../contract/limits.ts'
 import type { Report } from '../../domain/job/report.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
+import type { EndpointLog } from '../endpoint-log.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Job, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { appendStream, finishJob, type Leases, type ReportOutcome } from '../queue/leases.ts'
 import { requeueJobs } from '../queue/lost-and-overdue-jobs.ts'
+import type { LostChunks } from '../queue/lost-chunks.ts'
 import { type HandOut, type ParkedTakes, readHandOuts } from '../queue/parked-takes.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'
 import { wait } from '../wait.ts'
@@ -17,6 +19,9 @@ import { endJob, type LiveWorker, loadOf, type StopOrder, type WorkerRegistry } 
 
 /** Ping of a worker. `jobIds` undefined: it did not say. */
 export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }
+
+/** A chunk of a stream as JSON texts, or why it cannot be read. */
+export type SentChunk = { readonly output: string; readonly metrics: string | undefined } | { readonly problem: string }
 
 /** What workers call: each a use case of the worker protocol. */
 export type WorkerCalls = {
@@ -29,11 +34,7 @@ export type WorkerCalls = {
   readonly waitForStopOrders: (worker: LiveWorker, signal: AbortSignal | undefined) => Promise<readonly string[]>
   readonly ping: (worker: LiveWorker, ping: Ping) => void
   readonly report: (worker: LiveWorker, jobId: string, report: Report) => Promise<ReportOutcome>
-  readonly stream: (
-    worker: LiveWorker,
-    jobId: string,
-    chunk: { readonly output: string; readonly metrics: string | undefined },
-  ) => Promise<ReportOutcome>
+  readonly stream: (worker: LiveWorker, jobId: string, chunk: SentChunk) => Promise<ReportOutcome>
   /** Gives the worker an order to end a job, and tells it at once if it listens. */
   readonly orderStop: (
     worker: LiveWorker,
@@ -49,6 +50,8 @@ export type WorkerCalls = {
 // A leaving worker that asks once more must neither wait long nor spin.
 const LEAVING_HOLD_MS = 250
 
+const ABOVE_LIMIT = `more than ${limit('chunksPerJob').toLocaleString('en')}`
+
 const allSent = (orders: ReadonlyMap<string, StopOrder>) =>
   new Map([...orders].map(([jobId, order]) => [jobId, { ...order, sent: true }]))
 
@@ -60,15 +63,31 @@ type Deps = {
   readonly takes: ParkedTakes
   readonly waiters: JobWaiters
   readonly registry: WorkerRegistry
+  readonly endpointLog: EndpointLog
+  readonly lostChunks: LostChunks
   /** Called when something about a worker changed that scaling cares for. */
   readonly onChange: (endpointId: string) => void
 }
 
 /** Makes the calls. */
 export function createWorkerCalls(deps: Deps): WorkerCalls {
-  const { clock, fleet, leases, takes, registry, onChange } = deps
+  const { storage, clock, fleet, leases, takes, registry, endpointLog, lostChunks, onChange } = deps
   const paused = new Map<string, Set<() => void>>()
   let late = 0
+
+  const arrivedOf = (jobId: string) => storage.chunks.count(leases.get(jobId)?.seq ?? 0)
+
+  const holds = ({ id }: LiveWorker, jobId: string) => leases.get(jobId)?.workerId === id
+
+  const note = ({ id: workerId, endpointId }: LiveWorker, jobId: string, line: string) =>
+    endpointLog({ endpointId, workerId, jobId, line })
+
+  /** Says in the log which chunks of a job did not arrive. */
+  function lostOf(worker: LiveWorker, jobId: string): string | undefined {
+    const lost = holds(worker, jobId) ? lostChunks.tell(jobId, arrivedOf(jobId)) : undefined
+    if (lost !== undefined) note(worker, jobId, `${lost}.`)
+    return lost
+  }
 
   function seen(worker: LiveWorker, named: readonly string[] = []): void {
     registry.note(worker, { lastSeenWallAt: clock.now() })
@@ -163,15 +182,27 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     report(worker, jobId, report) {
       seen(worker, [jobId])
       fleet.drainOutput(worker.id) // its lines so far belong to this job
+      if (report.kind === 'dropped') {
+        if (holds(worker, jobId)) note(worker, jobId, report.why)
+        return Promise.resolve('accepted')
+      }
       if (report.kind !== 'progress') {
         clearOrder(worker, jobId)
         if (report.replaceWorker && registry.move(worker, 'retire')) onChange(worker.endpointId)
       }
-      return counted(finishJob(deps, { jobId, workerId: worker.id, report }))
+      const reason = report.kind === 'complete' ? lostOf(worker, jobId) : undefined
+      return counted(finishJob(deps, { jobId, workerId: worker.id, report, reason }))
     },
-    stream(worker, jobId, chunk) {
+    async stream(worker, jobId, chunk) {
       seen(worker, [jobId])
-      return counted(appendStream(deps, { jobId, workerId: worker.id, chunk }))
+      if ('problem' in chunk) {
+        fleet.drainOutput(worker.id) // chunks that could not be sent before this one are in its lines
+        if (holds(worker, jobId)) lostChunks.lose(jobId, chunk.problem, arrivedOf(jobId))
+        return 'accepted'
+      }
+      const outcome = await counted(appendStream(deps, { jobId, workerId: worker.id, chunk }))
+      if (outcome === 'late' && holds(worker, jobId)) lostChunks.lose(jobId, ABOVE_LIMIT, arrivedOf(jobId))
+      return outcome
     },
     orderStop(worker, { jobId, seq, graceMs }) {
       const order = { seq, until: clock.steady() + graceMs, sent: false }

@@ -64,7 +64,8 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     if (worker === undefined) return
     fleet.drainOutput(worker.id)
     const cause = worker.killedBy ?? exit.reason
-    const exitText = cause ?? worker.failure ?? lastLine(worker.lastLines, exit)
+    const said = exit.code === 0 ? worker.neverAsks : undefined
+    const exitText = cause ?? worker.failure ?? said ?? lastLine(worker.lastLines, exit)
     const { phase } = worker
     const wasLeaving = phase === 'draining' || phase === 'stopping'
     // Also where it was to leave anyway: a switch that is on has to be met.

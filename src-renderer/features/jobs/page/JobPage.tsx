@@ -11,7 +11,7 @@ import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
 import { FollowedLog } from '../../../ui/output/LogView.tsx'
 import { OutputView } from '../../../ui/output/OutputView.tsx'
 import { Page } from '../../../ui/Page.tsx'
-import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { ErrorNotice, NotFound, SkeletonRows, WarningNotice } from '../../../ui/PageStates.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { Tabs } from '../../../ui/Tabs.tsx'
 import { RelativeTime, useNow } from '../../../ui/Values.tsx'
@@ -57,6 +57,9 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
       {job.error !== undefined && isFinal(job.status) && (
         <JobErrorNotice error={job.error} endpointId={job.endpointId} />
       )}
+      {job.warnings?.map((warning) => (
+        <WarningNotice key={warning}>{warning}</WarningNotice>
+      ))}
       <Card title="Timeline">
         <Timeline job={job} />
       </Card>

@@ -61,6 +61,9 @@ test('a worker that was there before is no cold start', () => {
   const history = [move(60_000, 'claim', 'IN_PROGRESS')]
   const workerEvents = [{ at: 60_000, event: 'idle', workerId: 'other' }]
   expect(explain({ status: 'COMPLETED', history, workerEvents })).toHaveLength(1)
+  expect(explain({ status: 'COMPLETED', warnings: ['1 of 2 chunks could not be sent: bytes.'] }).slice(1)).toEqual([
+    '1 of 2 chunks could not be sent: bytes.',
+  ])
 })
 
 test('a webhook that was not delivered says why, and whether it is tried again', () => {

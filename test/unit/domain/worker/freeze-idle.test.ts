@@ -59,6 +59,8 @@ describe('a line of the public SDK about the result of a job', () => {
     ['Error while returning job result. | Object of type set is not JSON serializable', 'unsent'],
     ['Error handling job: Circular reference detected', 'done'],
     ['Finished.', 'done'],
+    ['Generator output: 1', 'yielded'],
+    ['Async Generator output: 1', 'yielded'],
     ['Failed to return job results. | 503', undefined],
     ['Finished running generator.', undefined],
   ])('%j is read as %s', (line, kind) => {

@@ -55,6 +55,26 @@ describe('why jobs wait', () => {
     ],
     ['maximum 0', 'The endpoint has a maximum of 0 workers. Raise it to continue.', [{ crashLoop }, { workersMax: 0 }]],
     [
+      'a worker of the public SDK that serves itself, by its command',
+      'No job is taken: the worker runs its own test server and never asks for jobs: remove --rp_serve_api.',
+      [{ workers: [worker('initializing')] }, { command: 'python a.py --rp_serve_api --rp_api_port 9000' }],
+    ],
+    [
+      'a worker of the public SDK that runs a test and ends, by its image',
+      'No job is taken: the worker runs one test input, ends and never asks for jobs: remove --test_input.',
+      [{ crashLoop }, { container: { args: ['python', 'a.py', '--test_input={"input":{}}'] } }],
+    ],
+    [
+      'a worker of the public SDK that serves itself, by its environment',
+      'No job is taken: the worker runs its own test server and never asks for jobs: remove RUNPOD_REALTIME_PORT from its environment.',
+      [{}, { env: { RUNPOD_REALTIME_PORT: '8000' } }],
+    ],
+    [
+      'a flag that the worker takes otherwise, as it asks for jobs',
+      'A worker is free but has not asked for a job yet.',
+      [{ workers: [worker('idle')] }, { command: 'python a.py --test_input x' }],
+    ],
+    [
       'crash loop',
       'No worker runs: worker exited 3 times within 20 s: KeyError: 1; next try in 8 s.',
       [{ crashLoop, noCapacityReason }],

@@ -1,0 +1,47 @@
+/** Ways in which a worker of the public SDK runs and never asks for jobs. Source: observed, 1.7.11 to 1.12. */
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { splitWords } from '../text.ts'
+
+/** How workers are started, as far as it tells. */
+export type Started = Partial<Pick<EndpointConfig, 'command' | 'env'>> & {
+  readonly container?: Pick<NonNullable<EndpointConfig['container']>, 'entrypoint' | 'args'> | undefined
+}
+
+const SERVES = 'the worker runs its own test server and never asks for jobs'
+
+const FLAGS = {
+  '--rp_serve_api': `${SERVES}: remove --rp_serve_api`,
+  '--test_input': 'the worker runs one test input, ends and never asks for jobs: remove --test_input',
+} as const
+
+const REALTIME = `${SERVES}: remove RUNPOD_REALTIME_PORT from its environment`
+const NO_CONCURRENCY =
+  'the concurrency_modifier of the worker returns 0, so that it never asks for jobs: return at least 1'
+
+/** Whether the command of an endpoint has a flag; one that is in its image alone is not seen. */
+export function hasFlag({ command = '', container }: Started, flag: string): boolean {
+  const words = [...(splitWords(command) ?? []), ...(container?.entrypoint ?? []), ...(container?.args ?? [])]
+  return words.some((word) => word === flag || word.startsWith(`${flag}=`))
+}
+
+/** Why workers that are started so never ask for jobs; undefined: they do. */
+export function testModeOf(started: Started): string | undefined {
+  const flag = Object.entries(FLAGS).find(([name]) => hasFlag(started, name))
+  if (flag !== undefined) return flag[1]
+  return Number(started.env?.RUNPOD_REALTIME_PORT ?? 0) > 0 ? REALTIME : undefined
+}
+
+const CONCURRENCY = /^JobScaler\.set_scale \| New concurrency set to: (\d+)/
+
+/**
+ * Reads what a line says about it.
+ * @returns `neverAsks` undefined: from now on it asks; undefined: the line says nothing
+ */
+export function readTestMode(line: string): { readonly neverAsks: string | undefined } | undefined {
+  if (line === 'Starting API server.') return { neverAsks: FLAGS['--rp_serve_api'] }
+  if (line.startsWith('Starting API server for realtime on port ')) return { neverAsks: REALTIME }
+  if (line === 'test_input set, using test_input as job input.') return { neverAsks: FLAGS['--test_input'] }
+  const concurrency = CONCURRENCY.exec(line)?.[1]
+  if (concurrency === undefined) return undefined
+  return { neverAsks: Number(concurrency) === 0 ? NO_CONCURRENCY : undefined }
+}

@@ -1,0 +1,45 @@
+/** Lines that the service itself writes into the log of an endpoint, among those of its workers. */
+import type { Storage } from './ports/storage.ts'
+import type { Clock, Log } from './ports/system.ts'
+
+/** Writes a line. One that repeats is written once a minute, so that no client and no worker floods the log. */
+export type EndpointLog = (entry: {
+  readonly endpointId: string
+  readonly workerId?: string
+  readonly jobId?: string
+  readonly line: string
+}) => void
+
+const REPEATED_MS = 60_000
+// A few hundred bytes each; source: ours.
+const REMEMBERED = 1000
+// Stands where other lines name their worker.
+const SERVICE = 'service'
+
+/** Makes the log. @param stored called when a line was stored */
+export function createEndpointLog({
+  storage,
+  clock,
+  log,
+  stored,
+}: {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly log: Log
+  readonly stored: () => void
+}): EndpointLog {
+  const written = new Map<string, number>()
+  return ({ endpointId, workerId = SERVICE, jobId, line }) => {
+    const key = `${jobId ?? endpointId} ${line}`
+    const before = written.get(key)
+    if (before !== undefined && clock.steady() - before < REPEATED_MS) return
+    written.delete(key)
+    written.set(key, clock.steady())
+    for (const oldest of written.keys()) if (written.size > REMEMBERED) written.delete(oldest)
+    const ofJob = jobId === undefined ? {} : { jobId }
+    storage
+      .write(() => storage.logs.append([{ at: clock.now(), endpointId, workerId, ...ofJob, level: 'WARN', line }]))
+      .then(stored)
+      .catch((error) => log.warn('line of the endpoint log not stored', { endpointId, error }))
+  }
+}

@@ -3,7 +3,9 @@ import { ZodError } from 'zod'
 import { AppError, type ErrorBody, errorBody } from '../contract/errors.ts'
 import { isPlatformPath } from '../contract/platform-routes.ts'
 import { failureOfService, type OpenAiFailure } from '../domain/job/openai-error.ts'
+import { keepEnds } from '../domain/text.ts'
 import type { Log, NewId } from '../services/ports/system.ts'
+import type { NodeBindings } from './node-bindings.ts'
 
 /** Turns whatever was thrown into the JSON answer of contract/errors. No stack trace leaves the service. */
 export function errorResponse(
@@ -30,7 +32,7 @@ export function fieldError(error: ZodError): AppError {
   const issue = error.issues[0]
   const field = issue?.path.join('.') ?? ''
   const why = issue?.message ?? 'is not valid'
-  if (field === 'input') return new AppError('BAD_INPUT', { why: `\`input\` is missing or ${why}` }, { cause: error })
+  if (field === 'input') return new AppError('BAD_INPUT', { why: `\`input\` ${why}` }, { cause: error })
   if (field === '') return new AppError('BAD_FIELD', { field: 'body', why }, { cause: error })
   return new AppError('BAD_FIELD', { field, why: reasonText(why) }, { cause: error })
 }
@@ -60,8 +62,21 @@ export function openAiResponse(
   )
 }
 
+const REASON_LENGTH = 200
+
+/**
+ * Says in the status line what is wrong: clients for Python and Go print it, and those for JavaScript show it as
+ * `statusText`, but not the body. Source: RFC 9112, 4, of which only printable ASCII is safe.
+ */
+function sayInStatusLine(c: Context, { title, detail }: ErrorBody): void {
+  const outgoing = (c.env as NodeBindings | undefined)?.outgoing
+  if (outgoing === undefined) return
+  outgoing.statusMessage = keepEnds(`${title}: ${detail}`.replace(/[^ -~]/g, '?'), REASON_LENGTH, ' ... ')
+}
+
 function respond(c: Context, error: AppError): Response {
   const body = errorBody(error)
+  sayInStatusLine(c, body)
   const retryAfter = error.data.seconds
   const headers = {
     ...(body.status === 401 ? { 'www-authenticate': 'Bearer' } : {}),

@@ -17,7 +17,7 @@ import type { Endpoint } from '../services/ports/storage.ts'
 import type { GuardServices, ServiceBase } from '../services/service-context.ts'
 import type { SessionSecrets } from '../services/sessions.ts'
 import { noteAdmission, repeatAdmission, setAdmission } from './admission.ts'
-import type { NodeBindings } from './read-request.ts'
+import type { NodeBindings } from './node-bindings.ts'
 
 /**
  * Refuses foreign hosts, foreign pages and bodies of another type than the route's, which is JSON where it says none.

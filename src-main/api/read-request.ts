@@ -3,7 +3,7 @@
  * within their limit, unpacked, and checked to be JSON.
  */
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import type { Context } from 'hono'
@@ -19,6 +19,7 @@ import { jsonText } from '../services/ports/job-storage.ts'
 import { repeatAdmission } from './admission.ts'
 import { type Bytes, bodyText, foldedText, withoutMark } from './body-text.ts'
 import { fieldError } from './error-response.ts'
+import type { NodeBindings } from './node-bindings.ts'
 
 /** The values of a request. */
 export type Parsed<Row extends Route = Route> = {
@@ -83,9 +84,6 @@ export function readFields<Value>(schema: ZodType<Value>, { value }: JsonBody): 
   throw fieldError(parsed.error)
 }
 
-/** What the node server adds to a request; missing when the app is called as a function. */
-export type NodeBindings = { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse }
-
 /** A JSON object as it came: its text, its value, and the text of each top-level field. */
 export type JsonBody = {
   readonly value: Record<string, unknown>
@@ -109,9 +107,9 @@ const ENCODINGS: Readonly<Record<string, Unpack | undefined>> = {
 /**
  * Reads a body up to a limit, unpacked where it is compressed. It is cut off while it arrives and while it is unpacked:
  * what is above the limit is never held.
- * @param begins gets the first bytes as they were sent, also of a body that is too large
  * @param maxBytes of the body as it was before it was compressed
  * @param operation name for the message
+ * @param begins gets the first bytes as they were sent, also of a body that is too large
  * @throws AppError BODY_TOO_LARGE, UNSUPPORTED_ENCODING, BAD_FIELD where it is not what its Content-Encoding says
  */
 export async function readBody(
@@ -160,9 +158,9 @@ async function readSent(
   if (source === null) return Buffer.alloc(0)
   if (incoming !== undefined) return readIncoming(incoming, maxBytes, tooLarge, begins)
   const parts: Uint8Array[] = []
-    if (bytes === 0) begins?.(part)
   let bytes = 0
   for await (const part of source) {
+    if (bytes === 0) begins?.(part)
     bytes += part.length
     if (bytes > maxBytes) throw tooLarge()
     parts.push(part)
@@ -179,9 +177,9 @@ function readIncoming(
 ): Promise<Bytes> {
   return new Promise((resolve, reject) => {
     const parts: Bytes[] = []
-      if (bytes === 0) begins?.(part)
     let bytes = 0
     const onData = (part: Bytes) => {
+      if (bytes === 0) begins?.(part)
       bytes += part.length
       if (bytes <= maxBytes) parts.push(part)
       else finish(() => reject(tooLarge()))

@@ -4,7 +4,7 @@
 import type { Context } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import type { Notifier } from '../services/wait.ts'
-import type { NodeBindings } from './read-request.ts'
+import type { NodeBindings } from './node-bindings.ts'
 
 /**
  * Calls one of the two when it is known whether the response was written in full. Without a socket (the app is called

@@ -22,8 +22,9 @@ import type { SentChunk } from '../services/workers/worker-calls.ts'
 import { noteAdmission } from './admission.ts'
 import { type Bytes, bodyText, foldedText, withoutMark } from './body-text.ts'
 import { errorResponse } from './error-response.ts'
+import type { NodeBindings } from './node-bindings.ts'
 import { jsonResponse } from './operation.ts'
-import { type NodeBindings, type Parsed, parseRequest, readBody } from './read-request.ts'
+import { type Parsed, parseRequest, readBody } from './read-request.ts'
 import { afterResponse } from './send-response.ts'
 
 const NOTHING = () => new Response(null, { status: 204 })
@@ -171,15 +172,15 @@ function healthReason({ check, reason }: WorkerRequest<'ping'>['query']): string
   return keepEnds(parts.join(': '), 300) || 'it says that it is unhealthy'
 }
 
-async function readDone(c: Context): Promise<Report> {
 // Enough to tell an update from a result.
 const START_BYTES = 100
 
-  try {
+async function readDone(c: Context): Promise<Report> {
   let start = ''
   const begins = (first: Uint8Array) => {
     start = Buffer.from(first.subarray(0, START_BYTES)).toString('latin1')
   }
+  try {
     const { bytes, name } = WORKER_ROUTES.done.bodyLimit
     const body = withoutMark(await readBody(c, bytes, name, begins))
     return readReport(isUtf8(body) ? foldedText(body) : bodyText(body))

@@ -115,6 +115,11 @@ const OPTIONS: readonly EndpointOption[] = [
     settings: (text) => ({ streamForm: streamForm(text) }),
   },
   {
+    flags: '--empty-input <what>',
+    description: 'jobs whose input is {}: run (with a warning) or refuse (default: run)',
+    settings: (text) => ({ emptyInput: emptyInput(text) }),
+  },
+  {
     flags: '--models <files>',
     description: 'workers take workflows and have these models, like a.safetensors,b.pt; others are refused',
     settings: (text, before) => ({ workflows: { models: [...(before.workflows?.models ?? []), ...namesIn(text)] } }),
@@ -220,6 +225,11 @@ function workers(text: string): EndpointSettings {
 
 function streamForm(text: string): 'array' | 'object' {
   if (text !== 'array' && text !== 'object') throw new InvalidArgumentError('Give array or object.')
+  return text
+}
+
+function emptyInput(text: string): 'run' | 'refuse' {
+  if (text !== 'run' && text !== 'refuse') throw new InvalidArgumentError('Give run or refuse.')
   return text
 }
 

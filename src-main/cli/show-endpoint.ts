@@ -40,6 +40,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['redispatches', String(endpoint.redispatches)],
     ['allowed origins', endpoint.cors?.join(', ')],
     ['stream form', endpoint.streamForm],
+    ['empty input', endpoint.emptyInput],
     ['may call others', endpoint.callsOthers ? 'yes' : undefined],
     ['workflows', workflowsText(endpoint)],
     ['environment', environmentText(endpoint.env)],

@@ -60,6 +60,7 @@ const origin = z
 const cors = z.array(origin).max(20)
 
 const streamForm = z.enum(['array', 'object'])
+const emptyInput = z.enum(['run', 'refuse'])
 
 /**
  * What a user sets of an endpoint: it runs `handler`, `command`, or what its image runs. With `container` its workers
@@ -112,6 +113,7 @@ export const endpointConfig = z.object({
   streamForm: streamForm
     .optional()
     .describe('stream format for clients that do not ask for one; missing: depends on the client'),
+  emptyInput: emptyInput.optional().describe('for jobs whose input is {}; missing: they run, with a warning'),
   workflows: workflowWorker.optional().describe('workers take workflows'),
   graph: publishedTarget.optional().describe('it is a published graph; set only by publishing'),
   app: appMembership.optional().describe('set only by deploys'),
@@ -228,6 +230,7 @@ export const endpointUpdate = z.strictObject({
   loadBalanced: loadBalanced.optional(),
   cors: cors.nullable().optional(),
   streamForm: streamForm.nullable().optional(),
+  emptyInput: emptyInput.nullable().optional(),
   workflows: workflowWorker.nullable().optional(),
   container: partialContainer
     .nullable()

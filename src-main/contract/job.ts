@@ -12,6 +12,20 @@ export const jobState = z.enum(JOB_STATES)
 
 const anyObject = z.looseObject({}, 'must be an object')
 
+const inputObject = z.looseObject(
+  {},
+  {
+    error: ({ input }) => `must be an object like {"prompt": "..."}; it is ${kindOfValue(input)}`,
+  },
+)
+
+function kindOfValue(value: unknown): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'string' ? 'a text' : `a ${typeof value}`
+}
+
 const span = (from: number, to: number) =>
   z
     .number(`must be a whole number of milliseconds from ${from} to ${to}`)
@@ -39,7 +53,7 @@ export const jobPriority = z
  * and passed on as it came.
  */
 export const jobRequest = z.object({
-  input: anyObject,
+  input: inputObject,
   webhook: webhookUrl.nullish(),
   policy: z
     .object({

@@ -70,7 +70,7 @@ test('a worker of before that prints its first line after its values were replac
   await set({ TOKEN: 'hunter22' })
   const { workers } = await deploy({ greet: {} })
   const old = workers.greet as TestWorker
-  await service.run({}, {}, 'greet')
+  await service.run({ n: 1 }, {}, 'greet')
   await set({ TOKEN: 'hunter33' })
   await begin({ greet: {} })
   await makeReady('greet', [old])

@@ -14,6 +14,53 @@ async function submit(body: unknown, headers: Record<string, string> = {}) {
 }
 
 describe('input', () => {
+  it.each([
+    ['a text', 'x'],
+    ['a list', []],
+    ['a number', 1],
+    ['null', null],
+  ])('that is %s is refused in the status line too, and in the log of the endpoint', async (kind, input) => {
+    const { createEndpoint, listen, accountKey, get, clock } = await setup()
+    await createEndpoint()
+    const response = await fetch(`${await listen('users')}/v2/e/run`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${accountKey()}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ input }),
+    })
+    const why = `\`input\` must be an object like {"prompt": "..."}; it is ${kind}`
+    expect(response.statusText).toMatch(`Bad Request: ${why}`)
+    expect(await response.json()).toMatchObject({
+      status: 400,
+      title: 'Bad Request',
+      error: expect.stringContaining(why),
+    })
+    const lines = await clock.until(async () => {
+      const page = await get('/api/endpoints/e/logs')
+      return page.lines.length > 0 ? page.lines : undefined
+    })
+    expect(lines).toMatchObject([{ level: 'WARN', line: expect.stringContaining(`A request was refused: ${why}`) }])
+  })
+
+  it('that is empty runs with a warning on the job and in the log, or is refused by a setting', async () => {
+    const { createEndpoint, run, get, ask } = await setup()
+    await createEndpoint()
+    const id = await run({})
+    const says = expect.stringContaining('The platform does not run jobs whose input is {}')
+    expect((await get(`/api/jobs/${id}`)).warnings).toEqual([says])
+    expect(await get(`/api/jobs/${await run({ n: 1 })}`)).not.toHaveProperty('warnings')
+    await run({})
+    expect((await get('/api/endpoints/e/logs')).lines).toMatchObject([
+      { workerId: 'service', level: 'WARN', line: says },
+    ])
+    await ask('PATCH', '/api/endpoints/e', { body: { emptyInput: 'refuse' } })
+    for (const operation of ['run', 'runsync'])
+      expect((await ask('POST', `/v2/e/${operation}`, { body: { input: {} } })).body).toMatchObject({
+        code: 'BAD_INPUT',
+        error: expect.stringContaining('emptyInput'),
+      })
+    await run({ n: 1 })
+  })
+
   for (const [what, body] of [
     ['is missing', {}],
     ['is null', { input: null }],

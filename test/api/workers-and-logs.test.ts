@@ -132,7 +132,7 @@ describe('log lines', () => {
   async function withLines() {
     const service = await setup()
     await service.createEndpoint()
-    const { jobId, worker } = await service.running()
+    const { jobId, worker } = await service.running({ input: { n: 1 } })
     service.fleet().print(worker.id, 'of the job')
     await worker.done(jobId, { output: 1 })
     service.fleet().print(worker.id, 'between jobs')

@@ -5,13 +5,15 @@ import { AppError } from '../../contract/errors.ts'
 import type { jobFilterBody } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { QueryOf } from '../../contract/routes.ts'
+import { EMPTY_INPUT, isEmptyInput } from '../../domain/job/empty-input.ts'
 import { reportedWait } from '../../domain/job/report.ts'
 import type { Json } from '../../domain/json/json.ts'
+import { withFullStop } from '../../domain/text.ts'
 import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
 import { viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
 import { countJobs, type ListRequest, listJobs, listJobsById, searchable } from '../../services/jobs/list-jobs.ts'
 import { changeJobs, runJobAgain } from '../../services/jobs/run-jobs-again.ts'
-import type { Job, NamedJobs } from '../../services/ports/storage.ts'
+import type { Job, JobStore, NamedJobs } from '../../services/ports/storage.ts'
 import { reorderJob } from '../../services/queue/change-job.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
@@ -44,10 +46,16 @@ async function detail(service: Services, job: Job): Promise<readonly Json[]> {
     ...(storage.archive.isOutputRemoved(job.seq) ? { outputRemoved: true } : {}),
   }
   const input = (await storage.jobs.readInput(job))?.input ?? 'null'
+  const warnings = warningsOf(facts.history, input)
   const output = await storage.jobs.readOutput(job)
   const end = output === undefined ? ['}'] : [',"output":', output, '}']
-  const all = { ...facts, ...whyItWaits(service, job, output) }
+  const all = { ...facts, ...(warnings.length === 0 ? {} : { warnings }), ...whyItWaits(service, job, output) }
   return [JSON.stringify(all).slice(0, -1), ',"input":', input, ...end]
+}
+
+function warningsOf(history: ReturnType<JobStore['history']>, input: Json): readonly string[] {
+  const end = history.findLast(({ to }) => to === 'COMPLETED')?.reason
+  return [...(end === undefined ? [] : [withFullStop(end)]), ...(isEmptyInput(input) ? [EMPTY_INPUT] : [])]
 }
 
 async function progress(service: Services, job: Job): Promise<readonly Json[]> {

@@ -5,13 +5,14 @@ import { AppError } from '../../contract/errors.ts'
 import type { JobRequest } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import { V2_ROUTES, type V2Operation } from '../../contract/v2-routes.ts'
+import { EMPTY_INPUT, isEmptyInput } from '../../domain/job/empty-input.ts'
 import { jobRecordPieces } from '../../domain/job/job-record.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { kindOf, workedBy } from '../../services/endpoint-kinds.ts'
 import { readHealth } from '../../services/endpoints/views.ts'
 import { withLivePackages } from '../../services/platform/live-packages.ts'
-import type { Job, JobStore } from '../../services/ports/storage.ts'
+import type { Endpoint, Job, JobStore } from '../../services/ports/storage.ts'
 import { cancelJob, retryJob } from '../../services/queue/change-job.ts'
 import type { StreamClient } from '../../services/queue/stream-clients.ts'
 import type { Submission } from '../../services/queue/submit.ts'
@@ -37,9 +38,20 @@ const WAITS_FOR_NO_OTHERS: ReadonlySet<V2Operation> = new Set(['run', 'runsync',
 export async function operateJobs(name: V2Operation, request: OperationRequest): Promise<Response> {
   // Row and operation have one name, which the compiler cannot see through a variable.
   const operate = OPERATIONS[name] as (request: object) => Promise<Response> | Response
-  const answer = await operate({ ...request, ...(await parseRequest(request.c, V2_ROUTES[name])) })
+  const answer = await operate({ ...request, ...(await readOrNote(name, request)) })
   if (!WAITS_FOR_NO_OTHERS.has(name)) await request.service.storage.durable()
   return answer
+}
+
+/** Reads a request; one without a usable input is noted in the log of the endpoint too, where its owner looks next. */
+async function readOrNote(name: V2Operation, { c, service, endpoint }: OperationRequest): Promise<object> {
+  try {
+    return await parseRequest(c, V2_ROUTES[name])
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'BAD_INPUT')
+      service.endpointLog({ endpointId: endpoint.id, line: `A request was refused: ${error.message}` })
+    throw error
+  }
 }
 
 /** Names under which strict limits know the operations. */
@@ -89,9 +101,16 @@ const run: JobOperations['run'] = async (request) => {
   const trace = service.traces.read((name) => c.req.header(name))
   const submission = submissionOf(request, { kind: 'run', waitMs: undefined, header, trace })
   const endpoint = await withLivePackages(service, request.endpoint, submission.input)
-  const job = await kindOf(endpoint).submit(service, endpoint, submission)
+  const job = await submitNoted(service, endpoint, submission)
   service.streamClients.hasRun(clientOf(request))
   return handleText(job)
+}
+
+async function submitNoted(service: JobApiServices, endpoint: Endpoint, submission: Submission): Promise<Job> {
+  const job = await kindOf(endpoint).submit(service, endpoint, submission)
+  if (isEmptyInput(submission.input))
+    service.endpointLog({ endpointId: endpoint.id, line: `A job came with an empty input. ${EMPTY_INPUT}` })
+  return job
 }
 
 /** The short answer of run, cancel and retry. */
@@ -115,7 +134,7 @@ const runsync: JobOperations['runsync'] = async (request) => {
   const trace = service.traces.read((name) => c.req.header(name))
   const submission = submissionOf(request, { kind: 'runsync', waitMs: query.wait, header, trace })
   const endpoint = await withLivePackages(service, request.endpoint, submission.input)
-  const job = await kindOf(endpoint).submit(service, endpoint, submission)
+  const job = await submitNoted(service, endpoint, submission)
   return respondAtEnd(c, service, job, query.wait ?? limit('waitDefaultMs'))
 }
 

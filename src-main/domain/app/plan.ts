@@ -38,7 +38,12 @@ const OF_THE_FOLDER: readonly string[] = [
 ]
 
 /** Settings that no release has: a person sets them, and a deploy leaves them as they are. */
-const OF_A_PERSON: readonly string[] = ['cors', 'faults', 'streamForm'] satisfies readonly (keyof EndpointConfig)[]
+const OF_A_PERSON: readonly string[] = [
+  'cors',
+  'emptyInput',
+  'faults',
+  'streamForm',
+] satisfies readonly (keyof EndpointConfig)[]
 
 /** The settings of an endpoint in two: those that a person sets, and those that a release brings. */
 export function partsOf(config: EndpointConfig): {

@@ -66,6 +66,8 @@ const ENDPOINT_ROWS: Rows<EndpointConfig> = {
     (takesJobs(endpoint) ? `${cors.join(', ')}, ${STAYS}` : 'the Service checks no origins and adds no headers'),
   streamForm: ({ streamForm }, endpoint) =>
     streamForm && (takesJobs(endpoint) ? `${streamForm}, ${STAYS}` : 'for jobs, and its pods take none'),
+  emptyInput: ({ emptyInput }, endpoint) =>
+    emptyInput && (takesJobs(endpoint) ? `${emptyInput}, ${STAYS}` : 'for jobs, and its pods take none'),
   workflows: ({ workflows }, endpoint) =>
     takesWorkflows(endpoint) && workflows?.modelFolders !== false
       ? 'modelFolders: containers get the model folders of this machine, and pods do not; give it a volume with the models'

@@ -2,6 +2,7 @@ import { AppError } from '../../contract/errors.ts'
 import type { JobRequest } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import { jobId } from '../../domain/ids.ts'
+import { isEmptyInput } from '../../domain/job/empty-input.ts'
 import { retentionMs } from '../../domain/job/job-record.ts'
 import type { Json } from '../../domain/json/json.ts'
 import type { TraceContext } from '../../domain/monitoring/trace-context.ts'
@@ -28,8 +29,8 @@ export type Submission = {
  * Queues a job. The promise resolves when the job is durable.
  * @param withJob writes what belongs to the new job, in the same transaction
  * @returns the new job, or the first job that came with the same idempotency key
- * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers, ENDPOINT_NOT_FOUND when it was deleted
- *   meanwhile
+ * @throws AppError ENDPOINT_PAUSED when the endpoint's maximum is 0 workers, BAD_INPUT when it refuses an empty input,
+ *   ENDPOINT_NOT_FOUND when it was deleted meanwhile
  */
 export async function submitJob(
   { storage, clock, newId }: { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId },
@@ -39,6 +40,11 @@ export async function submitJob(
 ): Promise<Job> {
   if (endpoint.config.workersMax === 0) {
     throw new AppError('ENDPOINT_PAUSED', { endpointId: endpoint.id, why: 'has a maximum of 0 workers' })
+  }
+  if (endpoint.config.emptyInput === 'refuse' && isEmptyInput(input)) {
+    throw new AppError('BAD_INPUT', {
+      why: '`input` has no field, and the endpoint is set to refuse that (emptyInput)',
+    })
   }
   const { policy, webhook, idempotencyKey } = request
   const job = {

@@ -29,6 +29,20 @@ const GENERAL: readonly SettingField[] = [
     input: { kind: 'lines', of: 'text', optional: true },
   },
   {
+    path: 'emptyInput',
+    label: 'Empty input',
+    help: 'For jobs whose input is {}, which the platform does not run. Unset: they run, with a warning.',
+    input: {
+      kind: 'choice',
+      optional: true,
+      choices: [
+        { value: 'run', label: 'Run it' },
+        { value: 'refuse', label: 'Refuse it' },
+      ],
+    },
+    applies: ({ loadBalanced }) => loadBalanced === undefined,
+  },
+  {
     path: 'streamForm',
     label: 'Stream format',
     help: 'For clients that do not ask with ?format=. Unset: an array, as specified, but an object with the state for clients known to need it.',

@@ -403,6 +403,7 @@ test('every setting that is different there is named, and none besides', () => {
   const settings = {
     ...{ cwd: '/home', searchPath: '/bin', virtualEnv: '/venv', idleTimeoutMs: 1500, freezeIdle: true, stopGraceMs: 1 },
     ...{ scaler: { type: 'QUEUE_DELAY', value: 0.5 }, cors: ['http://a.b'], streamForm: 'array', workflows: {} },
+    emptyInput: 'refuse',
     ...{ platform: { disk: 5 }, faults: { failPercent: 5 } },
     app: { name: 'shop', environment: 'production', resource: 'web', code: '', variables: 0 },
     container,
@@ -411,13 +412,23 @@ test('every setting that is different there is named, and none besides', () => {
   const both = ['container.ports', 'container.cpu', 'container.diskBytes', 'container.gpu', 'container.gpuShared']
   expect(named(settings)).toEqual([
     ...queue,
-    ...['initializingTimeoutMs', 'freezeIdle', 'stopGraceMs', 'redispatches', 'scaler', 'cors', 'streamForm'],
+    ...[
+      'initializingTimeoutMs',
+      'freezeIdle',
+      'stopGraceMs',
+      'redispatches',
+      'scaler',
+      'cors',
+      'streamForm',
+      'emptyInput',
+    ],
     ...['workflows', 'app', 'platform', 'faults'],
     ...[...both, 'container.egress', 'container.placement', 'container.keepPausedMs', 'container.prepared'],
   ])
   expect(named({ ...settings, loadBalanced: {} })).toEqual([
     ...queue,
-    ...['freezeIdle', 'stopGraceMs', 'scaler', 'loadBalanced', 'cors', 'streamForm', 'app', 'platform', 'faults'],
+    ...['freezeIdle', 'stopGraceMs', 'scaler', 'loadBalanced', 'cors', 'streamForm', 'emptyInput', 'app'],
+    ...['platform', 'faults'],
     ...[...both, 'container.placement', 'container.keepPausedMs', 'container.prepared'],
   ])
 })

@@ -112,12 +112,18 @@ const OPTIONS: readonly EndpointOption[] = [
   {
     flags: '--stream-form <form>',
     description: 'stream format for clients that do not ask for one: array or object (default: depends on the client)',
-    settings: (text) => ({ streamForm: streamForm(text) }),
+    settings: (text) => ({ streamForm: oneOf(['array', 'object'], text) }),
   },
   {
     flags: '--empty-input <what>',
     description: 'jobs whose input is {}: run (with a warning) or refuse (default: run)',
-    settings: (text) => ({ emptyInput: emptyInput(text) }),
+    settings: (text) => ({ emptyInput: oneOf(['run', 'refuse'], text) }),
+  },
+  {
+    flags: '--ttl-while-running <what>',
+    description:
+      'jobs whose ttl passes while they run: forget (the API answers 404) or keep as TIMED_OUT (default: forget)',
+    settings: (text) => ({ ttlWhileRunning: oneOf(['forget', 'keep'], text) }),
   },
   {
     flags: '--models <files>',
@@ -221,16 +227,6 @@ function workers(text: string): EndpointSettings {
   if (min === undefined || max === undefined) throw new InvalidArgumentError('Give two whole numbers, like 0,3.')
   if (Number(min) > Number(max)) throw new InvalidArgumentError('The first number must not be above the second.')
   return { workersMin: Number(min), workersMax: Number(max) }
-}
-
-function streamForm(text: string): 'array' | 'object' {
-  if (text !== 'array' && text !== 'object') throw new InvalidArgumentError('Give array or object.')
-  return text
-}
-
-function emptyInput(text: string): 'run' | 'refuse' {
-  if (text !== 'run' && text !== 'refuse') throw new InvalidArgumentError('Give run or refuse.')
-  return text
 }
 
 function namesIn(text: string): readonly string[] {

@@ -61,7 +61,7 @@ export function sizeInBytes(text: string): number {
 }
 
 /** One of some values. */
-export function oneOf<Value extends string>(values: readonly Value[], text: string): Value {
+export function oneOf<const Value extends string>(values: readonly Value[], text: string): Value {
   const found = values.find((value) => value === text)
   if (found === undefined) throw new InvalidArgumentError(`It must be one of ${values.join(', ')}.`)
   return found

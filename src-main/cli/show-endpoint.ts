@@ -41,6 +41,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['allowed origins', endpoint.cors?.join(', ')],
     ['stream form', endpoint.streamForm],
     ['empty input', endpoint.emptyInput],
+    ['ttl while running', endpoint.ttlWhileRunning],
     ['may call others', endpoint.callsOthers ? 'yes' : undefined],
     ['workflows', workflowsText(endpoint)],
     ['environment', environmentText(endpoint.env)],

@@ -61,6 +61,7 @@ const cors = z.array(origin).max(20)
 
 const streamForm = z.enum(['array', 'object'])
 const emptyInput = z.enum(['run', 'refuse'])
+const ttlWhileRunning = z.enum(['forget', 'keep'])
 
 /**
  * What a user sets of an endpoint: it runs `handler`, `command`, or what its image runs. With `container` its workers
@@ -114,6 +115,9 @@ export const endpointConfig = z.object({
     .optional()
     .describe('stream format for clients that do not ask for one; missing: depends on the client'),
   emptyInput: emptyInput.optional().describe('for jobs whose input is {}; missing: they run, with a warning'),
+  ttlWhileRunning: ttlWhileRunning
+    .optional()
+    .describe('for jobs whose ttl passes while they run; missing: forget, so that the job API answers 404'),
   workflows: workflowWorker.optional().describe('workers take workflows'),
   graph: publishedTarget.optional().describe('it is a published graph; set only by publishing'),
   app: appMembership.optional().describe('set only by deploys'),
@@ -231,6 +235,7 @@ export const endpointUpdate = z.strictObject({
   cors: cors.nullable().optional(),
   streamForm: streamForm.nullable().optional(),
   emptyInput: emptyInput.nullable().optional(),
+  ttlWhileRunning: ttlWhileRunning.nullable().optional(),
   workflows: workflowWorker.nullable().optional(),
   container: partialContainer
     .nullable()

@@ -174,8 +174,20 @@ describe('ttl', () => {
     expect(await status(id)).toEqual({ id, status: 'IN_QUEUE', input: { a: 1 } })
   })
 
-  it('passed while it runs: TIMED_OUT, and the worker is told to stop', async () => {
-    const { id, worker, status, clock } = await jobInState('IN_PROGRESS', { policy: { ttl: 10_000 } })
+  it('passed while it runs: the job API forgets it, and pages and commands do not', async () => {
+    const { id, worker, ask, get, clock } = await jobInState('IN_PROGRESS', { policy: { ttl: 10_000 } })
+    const orders = worker.stopOrders()
+    await clock.advance(5000)
+    await worker.ping([id])
+    await clock.advance(5500)
+    expect((await ask('GET', `/v2/e/status/${id}`)).body).toMatchObject({ code: 'JOB_NOT_FOUND', status: 404 })
+    expect(await get(`/api/jobs/${id}`)).toMatchObject({ status: 'TIMED_OUT', workerId: worker.id })
+    expect(await orders).toEqual([id])
+  })
+
+  it('passed while it runs, where the endpoint keeps such jobs: TIMED_OUT, and the worker is told to stop', async () => {
+    const { id, worker, status, clock, ask } = await jobInState('IN_PROGRESS', { policy: { ttl: 10_000 } })
+    expect((await ask('PATCH', '/api/endpoints/e', { body: { ttlWhileRunning: 'keep' } })).status).toBe(200)
     const orders = worker.stopOrders()
     await clock.advance(5000)
     await worker.ping([id])

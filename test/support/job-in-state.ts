@@ -10,7 +10,7 @@ const POLICY = { policy: { ttl: 60_000 } }
 /** Brings one job of endpoint e into a state, from a fresh service on. */
 export async function jobInState(state: JobState, more: object = POLICY): Promise<JobInState> {
   const service = await setup()
-  await service.createEndpoint()
+  await service.createEndpoint('e', state === 'TIMED_OUT' ? { ttlWhileRunning: 'keep' } : {})
   const worker = await service.worker()
   if (state === 'IN_QUEUE') return { ...service, worker, id: await service.run({ a: 1 }, more) }
   const { jobId: id } = await service.running(more)

@@ -57,7 +57,12 @@ export const jobOperations: fc.Arbitrary<readonly JobOperation[]> = fc.array(
 /** Does the operations on a fresh endpoint and compares after each. */
 export async function compareWithModel(service: TestService, operations: readonly JobOperation[]): Promise<void> {
   const endpoint = `m${service.storage().events.lastId()}`
-  await service.createEndpoint(endpoint, { workersMin: WORKERS, workersMax: WORKERS, concurrency: 10 })
+  await service.createEndpoint(endpoint, {
+    workersMin: WORKERS,
+    workersMax: WORKERS,
+    concurrency: 10,
+    ttlWhileRunning: 'keep',
+  })
   const workers: TestWorker[] = []
   for (let n = 0; n < WORKERS; n++) workers.push(await service.worker(endpoint, workers))
   const jobs: ModelJob[] = []

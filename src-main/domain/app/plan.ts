@@ -43,6 +43,7 @@ const OF_A_PERSON: readonly string[] = [
   'emptyInput',
   'faults',
   'streamForm',
+  'ttlWhileRunning',
 ] satisfies readonly (keyof EndpointConfig)[]
 
 /** The settings of an endpoint in two: those that a person sets, and those that a release brings. */

@@ -68,6 +68,8 @@ const ENDPOINT_ROWS: Rows<EndpointConfig> = {
     streamForm && (takesJobs(endpoint) ? `${streamForm}, ${STAYS}` : 'for jobs, and its pods take none'),
   emptyInput: ({ emptyInput }, endpoint) =>
     emptyInput && (takesJobs(endpoint) ? `${emptyInput}, ${STAYS}` : 'for jobs, and its pods take none'),
+  ttlWhileRunning: ({ ttlWhileRunning }, endpoint) =>
+    ttlWhileRunning && (takesJobs(endpoint) ? `${ttlWhileRunning}, ${STAYS}` : 'for jobs, and its pods take none'),
   workflows: ({ workflows }, endpoint) =>
     takesWorkflows(endpoint) && workflows?.modelFolders !== false
       ? 'modelFolders: containers get the model folders of this machine, and pods do not; give it a volume with the models'

@@ -155,7 +155,7 @@ const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*[A-Za-z]`, 'g')
 const FAILED_JOB = /^job failed\n/
 
 // The public SDK prints an uncaught exception as a Python list of the lines of its traceback, cut in the middle above
-// 4096 letters. Source: observed, 1.7.11 to 1.12.
+// 4096 letters. Source: observed, 1.12.
 const UNCAUGHT = /^Uncaught exception \| \[/
 const SDK_CUT = /\n\.\.\.TRUNCATED \d+ CHARACTERS\.\.\.\n/
 const ITEM = /'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/gs

@@ -1,4 +1,4 @@
-/** Ways in which a worker of the public SDK runs and never asks for jobs. Source: observed, 1.7.11 to 1.12. */
+/** Ways in which a worker of the public SDK runs and never asks for jobs. Source: observed, 1.12. */
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { splitWords } from '../text.ts'
 

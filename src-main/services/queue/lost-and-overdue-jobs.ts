@@ -1,7 +1,7 @@
 /** Jobs that no client and no result moves: those of workers that are gone, and those whose time is over. */
 import { isFinal } from '../../domain/job/transitions.ts'
 import { moveOfLostJob } from '../../domain/worker/hand-out.ts'
-import type { Job, Storage } from '../ports/storage.ts'
+import type { Job, Moment, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 import { type SliceDeps, writeInSlices } from '../write-slices.ts'
@@ -75,8 +75,8 @@ export async function failOverdueJobs(
 const STILL_NEEDED_MS = 60_000
 
 /**
- * Acts on passed deadlines: a job whose ttl is over ends as TIMED_OUT, an ended job whose retention is over is
- * archived, so that the job API does not know it any more. Source: docs/spec/job-api.md, 4.
+ * Acts on passed deadlines: a job whose ttl is over ends as TIMED_OUT; one that ran, and an ended job whose retention is
+ * over, is archived, so that the job API does not know it any more. Source: docs/spec/job-api.md, 4.
  */
 export async function sweepDeadlines(
   deps: SliceDeps & { readonly storage: Storage; readonly clock: Clock },
@@ -96,8 +96,14 @@ function sweepOne(storage: Storage, clock: Clock, job: Job): boolean {
   if (!isFinal(job.status)) {
     const where = job.status === 'IN_QUEUE' ? 'before a worker took it' : 'while it ran'
     storage.jobs.move(job.seq, 'expire', { reason: `its ttl of ${job.ttlMs} ms passed ${where}` }, moment)
-  } else if (storage.jobs.hasPendingDelivery(job.seq) || storage.runs.isOpen(job.id))
-    storage.jobs.postponeArchiving(job.seq, moment.steady + STILL_NEEDED_MS)
-  else storage.archive.add(job.seq, moment)
+    const isKept = storage.endpoints.get(job.endpointId)?.config.ttlWhileRunning === 'keep'
+    if (job.status === 'IN_PROGRESS' && !isKept) forget(storage, job, moment)
+  } else forget(storage, job, moment)
   return true
+}
+
+function forget(storage: Storage, { seq, id }: Job, moment: Moment): void {
+  if (storage.jobs.hasPendingDelivery(seq) || storage.runs.isOpen(id))
+    storage.jobs.postponeArchiving(seq, moment.steady + STILL_NEEDED_MS)
+  else storage.archive.add(seq, moment)
 }

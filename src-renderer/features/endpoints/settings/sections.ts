@@ -29,6 +29,20 @@ const GENERAL: readonly SettingField[] = [
     input: { kind: 'lines', of: 'text', optional: true },
   },
   {
+    path: 'ttlWhileRunning',
+    label: 'Time to live over while it runs',
+    help: 'Unset: the job API forgets the job and answers 404, as the platform documents. Pages and commands still show it.',
+    input: {
+      kind: 'choice',
+      optional: true,
+      choices: [
+        { value: 'forget', label: 'Forget the job' },
+        { value: 'keep', label: 'Keep it as TIMED_OUT' },
+      ],
+    },
+    applies: ({ loadBalanced }) => loadBalanced === undefined,
+  },
+  {
     path: 'emptyInput',
     label: 'Empty input',
     help: 'For jobs whose input is {}, which the platform does not run. Unset: they run, with a warning.',

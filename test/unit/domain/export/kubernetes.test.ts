@@ -404,6 +404,7 @@ test('every setting that is different there is named, and none besides', () => {
     ...{ cwd: '/home', searchPath: '/bin', virtualEnv: '/venv', idleTimeoutMs: 1500, freezeIdle: true, stopGraceMs: 1 },
     ...{ scaler: { type: 'QUEUE_DELAY', value: 0.5 }, cors: ['http://a.b'], streamForm: 'array', workflows: {} },
     emptyInput: 'refuse',
+    ttlWhileRunning: 'keep',
     ...{ platform: { disk: 5 }, faults: { failPercent: 5 } },
     app: { name: 'shop', environment: 'production', resource: 'web', code: '', variables: 0 },
     container,
@@ -421,13 +422,24 @@ test('every setting that is different there is named, and none besides', () => {
       'cors',
       'streamForm',
       'emptyInput',
+      'ttlWhileRunning',
     ],
     ...['workflows', 'app', 'platform', 'faults'],
     ...[...both, 'container.egress', 'container.placement', 'container.keepPausedMs', 'container.prepared'],
   ])
   expect(named({ ...settings, loadBalanced: {} })).toEqual([
     ...queue,
-    ...['freezeIdle', 'stopGraceMs', 'scaler', 'loadBalanced', 'cors', 'streamForm', 'emptyInput', 'app'],
+    ...[
+      'freezeIdle',
+      'stopGraceMs',
+      'scaler',
+      'loadBalanced',
+      'cors',
+      'streamForm',
+      'emptyInput',
+      'ttlWhileRunning',
+      'app',
+    ],
     ...['platform', 'faults'],
     ...[...both, 'container.placement', 'container.keepPausedMs', 'container.prepared'],
   ])

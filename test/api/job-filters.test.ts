@@ -141,9 +141,10 @@ describe('the list', () => {
     const { createEndpoint, running, get } = await setup()
     await createEndpoint()
     const { jobId, worker } = await running()
-    const error = 'x'.repeat(limit('listErrorLength') + 1)
+    const error = `begins ${'x'.repeat(limit('listErrorLength'))} ends`
     await worker.done(jobId, { error })
-    expect((await get('/api/jobs')).requests[0].error).toBe(error.slice(1))
+    const { error: short } = (await get('/api/jobs')).requests[0]
+    expect([short.length, short]).toEqual([limit('listErrorLength'), expect.stringMatching(/^begins x+ … x+ ends$/)])
     expect((await get(`/api/jobs/${jobId}`)).error).toBe(error)
   })
 })

@@ -84,7 +84,7 @@ export const logLine = z.object({
   id: z.number().int().describe('grows by time; send it back as `after` to continue'),
   at: z.number().int(),
   endpointId: z.string(),
-  workerId: z.string(),
+  workerId: z.string().describe('`service` where the service itself writes it'),
   jobId: z.string().optional(),
   level: z.string(),
   line: z.string(),

@@ -79,6 +79,8 @@ test('is narrowed by endpoint, kind and time, and read page by page', async () =
   expect(await listed(service, `?kinds=endpoint&from=${second?.at}&to=${second?.at}`)).toEqual([second])
   expect(await listed(service, `?kinds=endpoint&before=${second?.id}`)).toEqual(all.slice(2))
   expect(await listed(service, '?kinds=endpoint&limit=1')).toEqual(all.slice(0, 1))
+  const more = async (limit: number) => (await service.get(`/api/fleet-events?kinds=endpoint&limit=${limit}`)).more
+  expect([await more(2), await more(3)]).toEqual([true, undefined])
 })
 
 test('a kind that there is not is refused with those that there are', async () => {

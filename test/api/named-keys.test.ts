@@ -169,6 +169,8 @@ describe('the list of changes', () => {
     const all = (await get('/api/audit')).entries
     expect(all.at(-1)).toMatchObject({ key: 'account', operation: 'endpointCreate', target: 'e' })
     expect((await get(`/api/audit?before=${all[0].id}&limit=1`)).entries).toMatchObject([{ id: all[1].id }])
+    const more = async (limit: number) => (await get(`/api/audit?limit=${limit}`)).more
+    expect([await more(all.length - 1), await more(all.length)]).toEqual([true, undefined])
     expect(JSON.stringify(all)).not.toContain('hunter2')
   })
 

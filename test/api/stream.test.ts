@@ -270,6 +270,22 @@ describe('a chunk that cannot be sent', () => {
     expect(history.at(-1)).toMatchObject({ reason: '1 of 2 chunks could not be sent: bytes' })
   })
 
+  it('is told in the log alone where the lines of the worker come after its result', async () => {
+    const { createEndpoint, running, fleet, get, clock } = await setup()
+    await createEndpoint()
+    const { jobId, worker } = await running()
+    await worker.chunk(jobId, { output: 1 })
+    await worker.done(jobId, { output: [] })
+    for (const message of ['Generator output: 1', "Generator output: b'x'", UNSENT, 'Finished.'])
+      fleet().print(worker.id, JSON.stringify({ requestId: jobId, message }))
+    const line = await clock.until(async () => {
+      const { lines } = await get(`/api/jobs/${jobId}/logs`)
+      return lines.find(({ level }: { level: string }) => level === 'WARN')
+    })
+    expect(line).toMatchObject({ line: '1 of 2 chunks could not be sent: bytes at [1].' })
+    expect(await get(`/api/jobs/${jobId}`)).toMatchObject({ status: 'COMPLETED' })
+  })
+
   it('is told where a job streams more than is kept', async () => {
     const most = limit('chunksPerJob')
     const { createEndpoint, running, get } = await setup({

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { otherUserOf, type RecoveredTable, recoverDatabase } from '../core.ts'
 import { type DataFolder, openDataFolder, StartError } from './data-folder.ts'
 
-// What a service makes anew. The log stays with the damaged folder.
+// A service makes these files anew. The log stays with the damaged folder.
 const LEFT_BEHIND = /^(drydock\.db|drydock\.lock|drydock\.log|service\.json|workers)/
 
 export { StartError } from './data-folder.ts'

@@ -40,7 +40,7 @@ export const newSecretId = (newId: Pick<NewId, 'key'>): string => newId.key().re
 /** Who brings no key. */
 export const GUEST: Caller = { holder: 'guest', role: undefined, name: undefined, within: undefined }
 
-/** The account. */
+/** The caller with the account key. */
 export const ACCOUNT_CALLER: Caller = { holder: 'account', role: 'admin', name: ACCOUNT_NAME, within: undefined }
 
 const callerWithout = (holder: 'endpoint' | 'peer', within: AppTarget | undefined): Caller => ({

@@ -4,7 +4,7 @@ import { errorCode } from '../domain/error-code.ts'
 import { openDatabase } from './open-database.ts'
 import { INDEXED_UP_TO } from './search-index.ts'
 
-/** What was saved of a table. */
+/** The part of a table that was saved. */
 export type RecoveredTable = {
   readonly table: string
   readonly rows: number

@@ -22,12 +22,12 @@ export const PHRASES = {
   'a sentence starting with "Whoever"': {
     pattern: new RegExp(`${START}Whoever\\b`, 'g'),
     instead: 'the name of who does it',
-    left: 32,
+    left: 31,
   },
   'is none, are none': {
     pattern: /(?<!\bthere\s+)\b(?:is|are)\s+none\b/gi,
     instead: '"is not one", "no ..."',
-    left: 86,
+    left: 85,
   },
   'be it': { pattern: /\bbe\s+it\b/gi, instead: '"whether"', left: 0 },
   'as do all': { pattern: /\bas\s+do\s+all\b/gi, instead: '"like all"', left: 0 },

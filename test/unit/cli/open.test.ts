@@ -6,12 +6,12 @@ import { setupCli, temporaryFolder } from './support.ts'
 const LINK = 'http://127.0.0.1:8790/sign-in?code=once'
 
 /** A service with a sign-in link, and an opener of browsers that ends with a code. */
-async function setup(code: number) {
+async function setup(code: number, sameUser = true) {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'xdg-open'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 })
   vi.stubEnv('PATH', folder)
   onTestFinished(() => void vi.unstubAllEnvs())
-  return setupCli({ 'POST /api/session-links': { url: LINK, expiresAt: 0 } })
+  return setupCli({ 'POST /api/session-links': { url: LINK, expiresAt: 0, sameUser } })
 }
 
 test('an opener that finds no browser is a failure that names the link', async () => {
@@ -26,4 +26,9 @@ test('an opener that finds no browser is a failure that names the link', async (
 test('an opener that ends well has opened the pages', async () => {
   const { run, service } = await setup(0)
   expect(await run(['open'])).toMatchObject({ exitCode: 0, stdout: `Opened ${service.url}/ in the browser.\n` })
+})
+
+test('a link that anyone could use first is not put on a command line', async () => {
+  const { run } = await setup(0, false)
+  expect(await run(['open'])).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(LINK) })
 })

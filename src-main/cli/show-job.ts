@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
 import type { JobStanding } from '../contract/management.ts'
+import { startWords } from '../domain/job/expected-start.ts'
 import { errorText, readJobError } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { counted } from '../domain/text.ts'
@@ -40,8 +41,7 @@ export function showJob(
 /** When a waiting job is expected to start, as the beginning of a line; nothing where that cannot be said. */
 export function startText({ start }: NonNullable<JobStanding['queue']>, now: number | undefined): string {
   if (start === undefined || now === undefined) return ''
-  const span = (at: number) => duration(Math.max(0, at - now))
-  return `expected in ${span(start.at)}, between ${span(start.from)} and ${span(start.to)}: `
+  return `expected ${startWords(start, now)}: `
 }
 
 /**

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import { type SetupOptions, setup } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 
@@ -182,6 +183,20 @@ describe('a machine that vanishes with an idle worker', () => {
     await service.waiting(/^No capacity for a worker: gpu-box: it cannot be reached: Connection timed out\.$/)
     expect(await service.get('/api/endpoints/e')).not.toHaveProperty('crash')
   })
+})
+
+it('a job that its machine was lost with says so, and is started again elsewhere', async () => {
+  const service = await withMachines(['gpu-box', 'other'])
+  service.fleet().cards = 0
+  await service.createEndpoint('e', { container: { ...IMAGE, machine: 'any', gpu: 'ANY' }, workersMax: 2 })
+  const { jobId, worker } = await service.running()
+  service.farMachines.at('gpu-box').lose('Connection timed out')
+  await service.clock.advance(limit('leaseMs') + 1000)
+  const next = await service.worker('e', [worker])
+  expect((await next.take())?.id).toBe(jobId)
+  expect((await service.get(`/api/jobs/${jobId}`)).history).toContainEqual(
+    expect.objectContaining({ reason: 'machine gpu-box is unreachable' }),
+  )
 })
 
 describe('what a machine lacks', () => {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { UsageReading } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
+import { THIS_MACHINE } from '../../contract/machines.ts'
 import { type ReplacementOrder, shellOutput } from '../../contract/workers.ts'
 import { ago } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
@@ -30,10 +31,16 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
         output.line('There are no workers. They start when jobs arrive.')
         return
       }
-      // A column only where one of them is a container.
+      // Columns that only some workers have.
       const inContainers = response.workers.some(({ container }) => container !== undefined)
+      const onMachines = response.workers.some(({ machine }) => machine !== undefined)
       output.table(
-        ['WORKER', 'ENDPOINT', 'STATE', 'STARTED', 'JOBS', 'DONE', ...(inContainers ? ['CONTAINER'] : []), 'REASON'],
+        [
+          ...['WORKER', 'ENDPOINT', 'STATE', 'STARTED', 'JOBS', 'DONE'],
+          ...(onMachines ? ['MACHINE'] : []),
+          ...(inContainers ? ['CONTAINER'] : []),
+          'REASON',
+        ],
         response.workers.map((worker) => [
           worker.id,
           worker.endpointId,
@@ -41,6 +48,7 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
           ago(worker.startedAt, surroundings.now()),
           String(worker.jobs.length),
           String(worker.jobsDone),
+          ...(onMachines ? [worker.machine ?? THIS_MACHINE] : []),
           ...(inContainers ? [worker.container?.slice(0, SHORT_ID) ?? ''] : []),
           worker.reason ?? '',
         ]),

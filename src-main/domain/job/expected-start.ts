@@ -195,3 +195,14 @@ function deviation(spans: readonly number[]): number {
   const middle = mean(spans)
   return Math.sqrt(mean(spans.map((span) => (span - middle) ** 2)))
 }
+
+/** Words for an expected start, like "in 5 s, between 3 s and 9 s". Times are wall ms. */
+export function startWords(
+  { at, from, to }: { readonly at: number; readonly from: number; readonly to: number },
+  now: number,
+): string {
+  if (to <= now) return 'now'
+  const span = (moment: number) => durationText(Math.max(0, moment - now))
+  const [earliest, latest] = [span(from), span(to)]
+  return earliest === latest ? `in ${span(at)}` : `in ${span(at)}, between ${earliest} and ${latest}`
+}

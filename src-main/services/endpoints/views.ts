@@ -105,7 +105,12 @@ export function viewStanding(deps: ViewDeps, endpoint: Endpoint, job: Job): JobS
     ({ id }) => [id, leases.ofWorker(id).map(({ seq }) => startedOf(seq))] as const,
   )
   const { expected, how } = expectStart({
-    ...{ scaling, ...position, ...recentSpans(endpoint.id), lowPriority: job.lowPriority === 1 },
+    ...{
+      scaling: { ...scaling, workers: scaling.workers.filter(({ isAway }) => isAway !== true) },
+      ...position,
+      ...recentSpans(endpoint.id),
+      lowPriority: job.lowPriority === 1,
+    },
     blocked: reason?.needsChange === true ? reason.text : undefined,
     runningSince: new Map(runningSince),
   })

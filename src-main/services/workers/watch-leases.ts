@@ -49,13 +49,17 @@ export function createLeaseWatch(deps: {
 
   function loseWorker(workerId: string): void {
     const held = leases.ofWorker(workerId)
-    const reason = silenceReason(workerId, held)
+    const worker = registry.get(workerId)
+    const isAway = fleet.isAway(workerId)
+    const reason =
+      isAway && worker?.machine !== undefined
+        ? `machine ${worker.machine} is unreachable`
+        : silenceReason(workerId, held)
     // Looked at again after a full lease, should this write fail.
     for (const lease of held) lease.until = clock.steady() + limit('leaseMs')
     // A worker whose engine went away is not to blame, and its jobs lose no try.
-    const takeBack = fleet.isAway(workerId) ? requeueJobs : rescueLostJobs
+    const takeBack = isAway ? requeueJobs : rescueLostJobs
     takeBack(deps, held, reason).catch((error) => log.error('lost jobs not taken back', { workerId, error }))
-    const worker = registry.get(workerId)
     if (worker === undefined) return
     registry.move(worker, 'lose', { reason })
     ending.begin(worker, reason)

@@ -6,6 +6,7 @@ import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
 import { HOUR_MS } from '../../../../src-main/contract/units.ts'
+import { startWords } from '../../../../src-main/domain/job/expected-start.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -228,13 +229,11 @@ export function WhyItWaits({ job }: { readonly job: JobDetail }) {
 /** How many are before a job, when it is expected to start, and how that was computed. */
 function Standing({ queue, now }: { readonly queue: NonNullable<JobDetail['queue']>; readonly now: number }) {
   const { before, more, start, how } = queue
-  const span = (at: number) => duration(Math.max(0, at - now))
   return (
     <span className="block">
       {more ? 'More than ' : ''}
       {counted(before, 'job')} before it.{' '}
-      {start !== undefined &&
-        `Expected to start in ${span(start.at)}, between ${span(start.from)} and ${span(start.to)}. Computed from: `}
+      {start !== undefined && `Expected to start ${startWords(start, now)}. Computed from: `}
       {how}
     </span>
   )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { endpointConfig } from '../../../../src-main/contract/endpoint.ts'
-import { expectStart, type StartFacts } from '../../../../src-main/domain/job/expected-start.ts'
+import { expectStart, type StartFacts, startWords } from '../../../../src-main/domain/job/expected-start.ts'
 import type { ScalingFacts, ScalingWorker } from '../../../../src-main/domain/worker/scaling-facts.ts'
 
 const NOW = 100_000
@@ -105,4 +105,14 @@ describe('how it was computed', () => {
       expect(how).toMatch(why)
     })
   }
+})
+
+it.each([
+  ['in 5.0 s, between 3.0 s and 9.0 s', [5000, 3000, 9000]],
+  ['in 5.0 s', [5000, 5000, 5000]],
+  ['in 200 ms, between 0 ms and 900 ms', [200, -400, 900]],
+  ['now', [0, 0, 0]],
+  ['now', [-5000, -9000, -1000]],
+] as const)('is written as "%s"', (words, [at, from, to]) => {
+  expect(startWords({ at: NOW + at, from: NOW + from, to: NOW + to }, NOW)).toBe(words)
 })

@@ -9,7 +9,7 @@ import {
   withAbsoluteVolumes,
 } from './container-options.ts'
 import { decimal, oneOf, secondsAsMs, wholeNumber } from './option-values.ts'
-import { searchOfShell } from './program-search.ts'
+import { findVirtualEnv, searchOfShell } from './program-search.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Some settings of an endpoint. */
@@ -61,7 +61,7 @@ const OPTIONS: readonly EndpointOption[] = [
   },
   {
     flags: '--virtual-env <folder>',
-    description: 'virtual environment of process workers (default for --command: the active one)',
+    description: 'Python virtual environment of process workers (default: the active one)',
     settings: (text) => ({ virtualEnv: text }),
   },
   {
@@ -170,10 +170,12 @@ export function settingsOf(options: EndpointOptions, surroundings: Surroundings)
     (value): value is EndpointSettings => typeof value === 'object' && value !== null,
   )
   const container = containers(options, given, surroundings)
+  const { virtualEnv } = Object.assign({}, ...given) as EndpointSettings
   const search = container.container === undefined ? searchOfShell(options, surroundings) : {}
   return Object.assign(
     search,
     ...given,
+    typeof virtualEnv === 'string' ? { virtualEnv: findVirtualEnv(virtualEnv, surroundings) } : {},
     options.callsOthers === true ? { callsOthers: true } : {},
     options.cors === false ? { cors: [] } : {},
     program(options, surroundings),

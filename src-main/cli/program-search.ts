@@ -1,6 +1,6 @@
 /** Where the programs of process workers are found: as in the shell in which the command is typed. */
 import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, resolve } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { usageError } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -19,6 +19,18 @@ export function searchOfShell(
   const isWanted = program.command !== undefined || (program.handler !== undefined && VIRTUAL_ENV)
   if (!isWanted || !PATH) return {}
   return { searchPath: PATH, ...(VIRTUAL_ENV ? { virtualEnv: VIRTUAL_ENV } : {}) }
+}
+
+/**
+ * The absolute folder of a virtual environment, as a person names it.
+ * @throws CliError USAGE if it has no interpreter
+ */
+export function findVirtualEnv(folder: string, { cwd }: Pick<Surroundings, 'cwd'>): string {
+  const found = resolve(cwd, folder)
+  if (isProgram(join(found, 'bin', 'python'))) return found
+  throw usageError(
+    `${found} is not a virtual environment: it has no bin/python. Create it with: python3 -m venv ${folder}`,
+  )
 }
 
 // The first word where it is a plain one; anything else is for the shell to understand.

@@ -87,7 +87,7 @@ export const endpointConfig = z.object({
     .min(1)
     .max(4096)
     .optional()
-    .describe('VIRTUAL_ENV of process workers: the folder of a Python virtual environment'),
+    .describe('folder of a Python virtual environment of process workers; its programs come first on their PATH'),
   workersMin: z.number().int().min(0).max(100).default(0),
   workersMax: z.number().int().min(0).max(100).default(3),
   idleTimeoutMs: z.number().int().min(0).max(3_600_000).default(5000),

@@ -28,8 +28,9 @@ const PRIVATE = /^(SVC_|RUNPOD_|DRYDOCK_|npm_|NODE_OPTIONS$)/
 const NODE_OPTIONS = ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON']
 
 /**
- * Makes the command line of a worker. A handler file of Python is run by svc_worker, with the interpreter of a `.venv`
- * beside it where there is one; one of TypeScript or JavaScript by svc-worker; a command is given to the shell.
+ * Makes the command line of a worker. A handler file of Python is run by svc_worker, with the interpreter of its virtual
+ * environment, else of a `.venv` in its folder; one of TypeScript or JavaScript by svc-worker; a command is given to the
+ * shell.
  * @param inherited environment of the service
  * @throws Error with a sentence for a person when the handler file is missing
  */
@@ -39,7 +40,7 @@ export function commandLine(
   runtimes: Runtimes,
 ): CommandLine {
   const base = Object.fromEntries(
-    Object.entries({ ...inherited, ...programVariables(spec) }).filter(
+    Object.entries({ ...inherited, ...programVariables(spec, inherited.PATH) }).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && !PRIVATE.test(entry[0]),
     ),
   )
@@ -51,9 +52,9 @@ export function commandLine(
       const args = [...NODE_OPTIONS, runtimes.node.main, handler]
       return { program: runtimes.node.program, args, cwd: spec.cwd ?? folder, env: { ...base, ...spec.env } }
     }
-    const own = join(folder, '.venv', 'bin', 'python')
+    const pythons = [spec.virtualEnv, join(folder, '.venv')].flatMap((env) => (env ? [join(env, 'bin', 'python')] : []))
     return {
-      program: existsSync(own) ? own : spec.python,
+      program: pythons.find((python) => existsSync(python)) ?? spec.python,
       args: ['-m', 'svc_worker', handler],
       cwd: spec.cwd ?? folder,
       env: withPythonPath({ ...base, ...spec.env }, [runtimes.pythonPath, startFolder(runtimes)]),
@@ -82,9 +83,16 @@ function withPythonPath(
 }
 
 // Where one of them is set, both are those of the shell that it came from.
-function programVariables({ searchPath, virtualEnv }: WorkerSpec): Readonly<Record<string, string | undefined>> {
+function programVariables(
+  { searchPath, virtualEnv }: WorkerSpec,
+  inheritedPath: string | undefined,
+): Readonly<Record<string, string | undefined>> {
   if (searchPath === undefined && virtualEnv === undefined) return {}
-  return { ...(searchPath === undefined ? {} : { PATH: searchPath }), VIRTUAL_ENV: virtualEnv }
+  const path = searchPath ?? inheritedPath ?? ''
+  const programs = virtualEnv && join(virtualEnv, 'bin')
+  // The path of a shell in which the environment is active already has them.
+  const hasPrograms = programs === undefined || path.split(delimiter).includes(programs)
+  return { PATH: hasPrograms ? path : `${programs}${delimiter}${path}`, VIRTUAL_ENV: virtualEnv }
 }
 
 // The public SDK prefers a key of the platform that the user has stored to the token in its environment. With that key

@@ -91,6 +91,19 @@ describe('the program of a command', () => {
     expect(sent()).toMatchObject({ command: 'uvicorn x', searchPath: env.PATH })
   })
 
+  test('of a virtual environment that is named is looked for, and kept by its whole path', async () => {
+    const { run, sent, folder } = await withProgram()
+    const create = (name: string) => run(['endpoint', 'create', 'h', '--handler', 'handler.py', '--virtual-env', name])
+    expect(await create('.venv')).toMatchObject({
+      exitCode: 2,
+      stderr: expect.stringContaining(`${join(folder, '.venv')} is not a virtual environment: it has no bin/python.`),
+    })
+    mkdirSync(join(folder, '.venv', 'bin'), { recursive: true })
+    writeFileSync(join(folder, '.venv', 'bin', 'python'), '', { mode: 0o755 })
+    expect((await create('.venv')).exitCode).toBe(0)
+    expect(sent()).toMatchObject({ virtualEnv: join(folder, '.venv') })
+  })
+
   test('of a handler in an active virtual environment is the Python of that', async () => {
     const { run, sent, env } = await withProgram()
     await run(['endpoint', 'create', 'h', '--handler', 'handler.py', '--json'], { env })

@@ -102,7 +102,7 @@ const PROGRAM: readonly SettingField[] = [
   {
     path: 'virtualEnv',
     label: 'Virtual environment',
-    help: 'VIRTUAL_ENV of its processes: a folder of Python packages. Its programs must be on the search path.',
+    help: 'Folder of a Python virtual environment. Its interpreter runs the handler, and its programs come first on the search path.',
     input: { kind: 'text', mono: true, optional: true },
     applies: ({ container }) => container === undefined,
   },

@@ -58,15 +58,15 @@ function readResponse(
 // A connection of its own for every ping: whether the worker still takes new ones is part of the question.
 const pingAgent = new Agent({ keepAlive: false })
 
-/** Asks GET /ping of a worker. Never rejects. Redirects are not followed: they are no 200. */
-export const pingWorker: Pinger = ({ host, healthPort }, { timeoutMs, signal }) => {
+/** Asks a worker for its health. Never rejects. Redirects are not followed: they are no 200. */
+export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, signal }) => {
   const timeout = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve) => {
     const asked = request({
       agent: pingAgent,
       host,
       port: healthPort,
-      path: '/ping',
+      path,
       headers: { 'user-pingAgent': 'drydock-health' },
       signal: AbortSignal.any([signal, timeout]),
     })

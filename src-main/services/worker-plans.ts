@@ -3,6 +3,7 @@ import type { EndpointConfig } from '../contract/endpoint.ts'
 import { limit } from '../contract/limits.ts'
 import { workerEnvironment } from '../contract/worker-protocol.ts'
 import { targetOf } from '../domain/app/app-target.ts'
+import { listeningPorts } from '../domain/load-balanced/listening-variables.ts'
 import { NAMED } from '../domain/load-balanced/read-address.ts'
 import { modelVariables, type StagedModel, withModel } from '../domain/models/hub-model.ts'
 import { withSecrets } from './account-secrets.ts'
@@ -90,7 +91,7 @@ export function createWorkerPlans({
       virtualEnv: config.virtualEnv,
       python: settings.get().python,
       container: containerOf(config, model),
-      loadBalanced: config.loadBalanced,
+      loadBalanced: config.loadBalanced && listeningPorts(config.loadBalanced, config.env),
       app: config.app,
       callsHosts: config.callsOthers ? hosts() : undefined,
     }),

@@ -4,6 +4,7 @@
  */
 import type { EndpointConfig, WorkerState } from '../contract/endpoint.ts'
 import { type AppTarget, targetOf } from '../domain/app/app-target.ts'
+import { healthPathOf } from '../domain/load-balanced/listening-variables.ts'
 import {
   type EventFacts,
   nextStanding,
@@ -53,6 +54,10 @@ type WorkerConnection = {
   /** What the fleet said of it; undefined until it runs. */
   readonly started: FleetWorker | undefined
   readonly lastSeenWallAt: number | undefined
+  /** The path of a load-balanced worker that is asked for its health. */
+  readonly healthPath: string
+  /** Whether nothing listens on the port where a load-balanced worker is asked for its health. */
+  readonly nothingListens: boolean
 }
 
 /** What it has to do, and what it has done. */
@@ -181,7 +186,7 @@ export function newLiveWorker(
     begins,
     clock,
   }: {
-    readonly config: Pick<EndpointConfig, 'app' | 'callsOthers'> | undefined
+    readonly config: Pick<EndpointConfig, 'app' | 'callsOthers' | 'env'> | undefined
     readonly begins: 'serve' | 'stage'
     readonly clock: Clock
   },
@@ -209,6 +214,8 @@ export function newLiveWorker(
     machine: worker.started?.machine,
     started: worker.started,
     lastSeenWallAt: undefined,
+    healthPath: healthPathOf(config?.env ?? {}),
+    nothingListens: false,
     jobsDone: 0,
     openRequests: 0,
     stopOrders: new Map(),

@@ -33,10 +33,14 @@ export async function openProxy(service: TestService): Promise<Proxied> {
   }
 }
 
-/** A load-balanced worker in this process; /ping is answered for it with `status`. Gives the port it listens on. */
-export async function openWorker(answer: RequestListener, status: () => number = () => 200): Promise<number> {
+/** A load-balanced worker in this process; `path` is answered for it with `status`. Gives the port it listens on. */
+export async function openWorker(
+  answer: RequestListener,
+  status: () => number = () => 200,
+  path = '/ping',
+): Promise<number> {
   const server = createServer((incoming, response) => {
-    if (incoming.url === '/ping') response.writeHead(status()).end()
+    if (incoming.url === path) response.writeHead(status()).end()
     else answer(incoming, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -52,5 +56,13 @@ export async function readyWorker(service: TestService, endpointId = 'web'): Pro
   await until(async () => {
     await service.clock.advance(STARTING_MS)
     expect((await service.get(`/v2/${endpointId}/health`)).workers).toMatchObject({ idle: 1 })
+  })
+}
+
+/** Waits until the worker of an endpoint is known to listen on no port. */
+export async function silentWorker(service: TestService, endpointId = 'web'): Promise<void> {
+  await until(async () => {
+    await service.clock.advance(STARTING_MS)
+    expect((await service.get(`/api/endpoints/${endpointId}`)).waitingReason).toMatch(/nothing listens on its port/)
   })
 }

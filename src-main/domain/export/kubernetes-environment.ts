@@ -6,7 +6,7 @@ import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { limit } from '../../contract/limits.ts'
 import { workerEnvironment } from '../../contract/worker-protocol.ts'
 import { targetOf } from '../app/app-target.ts'
-import { listeningVariables } from '../load-balanced/listening-variables.ts'
+import { listeningPorts, listeningVariables } from '../load-balanced/listening-variables.ts'
 import { SECRET_REFERENCE } from '../platform/secret-reference.ts'
 import { type Exported, namesOf, takesJobs } from './kubernetes-manifest.ts'
 
@@ -41,7 +41,7 @@ export function podEnvironment(endpoint: Exported, facts: EnvironmentFacts): rea
   const all = {
     PYTHONUNBUFFERED: '1',
     ...workerVariables(endpoint, facts),
-    ...(loadBalanced && listeningVariables(loadBalanced)),
+    ...(loadBalanced && listeningVariables(listeningPorts(loadBalanced, endpoint.env))),
   }
   return Object.entries(all)
     .filter(([name]) => isNeeded(name))

@@ -1,10 +1,11 @@
 /** The pods of an endpoint: their container, what it may do and use, its volumes and probes. */
 import { type ContainerSettings, readCpuSpec } from '../../contract/container.ts'
 import { initializingLimitMs } from '../../contract/endpoint.ts'
+import { healthPathOf, listeningPorts } from '../load-balanced/listening-variables.ts'
 import { PROFILES, SHM_BYTES, shmBytes } from '../worker/container-limits.ts'
 import { type EnvironmentFacts, literally, podEnvironment } from './kubernetes-environment.ts'
 import { gpuNodeTerms } from './kubernetes-gpu.ts'
-import { type Exported, objectName, podLabels, quantity, takesJobs, wholeSeconds } from './kubernetes-manifest.ts'
+import { type Exported, objectName, podLabels, quantity, wholeSeconds } from './kubernetes-manifest.ts'
 
 const PULL_POLICIES = { missing: 'IfNotPresent', always: 'Always', never: 'Never' } as const
 const GPU = 'nvidia.com/gpu'
@@ -92,18 +93,12 @@ function program({ command }: Exported, { entrypoint, args }: ContainerSettings)
   }
 }
 
-function podPorts({ loadBalanced }: Exported, { ports }: ContainerSettings): readonly object[] {
+function podPorts({ loadBalanced, env }: Exported, { ports }: ContainerSettings): readonly object[] {
   const named = new Map(ports.map((port) => [port, `port-${port}`]))
-  if (isOwnPort(loadBalanced)) named.set(loadBalanced.healthPort, 'health')
-  if (loadBalanced !== undefined) named.set(loadBalanced.port, 'http')
+  const { port, healthPort } = loadBalanced === undefined ? {} : listeningPorts(loadBalanced, env)
+  if (healthPort !== undefined) named.set(healthPort, 'health')
+  if (port !== undefined) named.set(port, 'http')
   return [...named].map(([containerPort, name]) => ({ name, containerPort }))
-}
-
-type LoadBalanced = NonNullable<Exported['loadBalanced']>
-
-/** Whether health is answered on a port of its own. */
-function isOwnPort(asked: LoadBalanced | undefined): asked is LoadBalanced & { readonly healthPort: number } {
-  return asked?.healthPort !== undefined && asked.healthPort !== asked.port
 }
 
 function resourceLimits({ cpu, memoryBytes, diskBytes, gpu, gpuCount }: ContainerSettings): Record<string, string> {
@@ -160,14 +155,19 @@ function inMemory(name: string, mountPath: string, sizeLimit: string): PodVolume
 }
 
 /**
- * What asks the pods of a load-balanced endpoint how they are: GET /ping until it is ready, and for whether it gets
+ * The probes of the pods of a load-balanced endpoint: a GET until it is ready, and for whether it gets
  * requests. Whether it has to be started anew is asked by a connection alone: many small servers do one thing at a
  * time, and one that is busy must not be ended for it.
  */
 function probes(endpoint: Exported): object {
-  if (takesJobs(endpoint)) return {}
-  const port = isOwnPort(endpoint.loadBalanced) ? 'health' : 'http'
-  const ping = { httpGet: { path: '/ping', port }, periodSeconds: PROBE_SECONDS, timeoutSeconds: PROBE_SECONDS }
+  const { loadBalanced, env } = endpoint
+  if (loadBalanced === undefined) return {}
+  const port = listeningPorts(loadBalanced, env).healthPort === undefined ? 'http' : 'health'
+  const ping = {
+    httpGet: { path: healthPathOf(env), port },
+    periodSeconds: PROBE_SECONDS,
+    timeoutSeconds: PROBE_SECONDS,
+  }
   const startFailures = Math.max(1, Math.ceil(wholeSeconds(initializingLimitMs(endpoint)) / PROBE_SECONDS))
   return {
     startupProbe: { ...ping, failureThreshold: startFailures },

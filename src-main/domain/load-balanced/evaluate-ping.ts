@@ -1,7 +1,7 @@
 import type { WorkerState } from '../../contract/endpoint.ts'
 import type { WorkerEvent } from '../worker/transitions.ts'
 
-/** How GET /ping of a worker went. `broken`: the connection ended without a response. */
+/** How a worker answered when it was asked for its health. `broken`: the connection ended without a response. */
 export type PingResult =
   | { readonly kind: 'status'; readonly status: number }
   | { readonly kind: 'refused' }
@@ -12,7 +12,8 @@ export type PingResult =
 export type PingFacts = {
   readonly state: WorkerState
   readonly openRequests: number
-  /** Port that was asked, for the message. */
+  /** Path and port that were asked, for the message. */
+  readonly path: string
   readonly port: number
   /** Whether it is a container, whose loopback is its own. */
   readonly inContainer: boolean
@@ -25,6 +26,8 @@ export type PingVerdict = {
   readonly event: Extract<WorkerEvent, 'ready' | 'recover' | 'markUnhealthy'> | undefined
   readonly reason: string | undefined
   readonly failures: number
+  /** Whether its server is missing, and not only starting. */
+  readonly nothingListens: boolean
 }
 
 /**
@@ -43,7 +46,7 @@ const SILENT_TIMES = 3
  * Judges a ping: 200 healthy, 204 starting, anything else unhealthy; source: docs/spec/job-api.md, 10. Before
  * the first 200 nothing is wrong yet, so the worker goes on starting, with the reason shown, until its time is over.
  * A worker at work that only gives no response is busy and not ill: many small servers do one thing at a time.
- * @param result what /ping brought
+ * @param result how it answered
  * @param facts the worker when the result came
  */
 export function evaluatePing(result: PingResult, facts: PingFacts): PingVerdict {
@@ -51,28 +54,29 @@ export function evaluatePing(result: PingResult, facts: PingFacts): PingVerdict 
   const starting = state === 'initializing'
   if (result.kind === 'status' && result.status === 200) {
     const event = starting ? 'ready' : state === 'unhealthy' ? 'recover' : undefined
-    return { event, reason: undefined, failures: 0 }
+    return { event, reason: undefined, failures: 0, nothingListens: false }
   }
   const failures = facts.failures + 1
-  const reason = reasonOf(result, facts)
-  if (starting) return { event: undefined, reason, failures }
+  const nothingListens = result.kind === 'refused' && !(starting && facts.failures < REFUSED_TIMES)
+  const reason = reasonOf(result, facts, nothingListens)
+  if (starting) return { event: undefined, reason, failures, nothingListens }
   const certain = result.kind === 'status' || result.kind === 'refused'
   const busy = !certain && facts.openRequests > 0
-  if (busy) return { event: undefined, reason: undefined, failures: 0 }
+  if (busy) return { event: undefined, reason: undefined, failures: 0, nothingListens }
   const ill = certain || failures >= SILENT_TIMES
-  return { event: ill && state !== 'unhealthy' ? 'markUnhealthy' : undefined, reason, failures }
+  return { event: ill && state !== 'unhealthy' ? 'markUnhealthy' : undefined, reason, failures, nothingListens }
 }
 
-function reasonOf(result: PingResult, { port, state, inContainer, failures }: PingFacts): string {
+function reasonOf(result: PingResult, { path, port, state, inContainer }: PingFacts, nothingListens: boolean): string {
   if (result.kind === 'refused') {
-    if (state === 'initializing' && failures < REFUSED_TIMES) return `its server is starting, on port ${port}`
+    if (!nothingListens) return `its server is starting, on port ${port}`
     const hint = inContainer ? '; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own' : ''
     const yet = state === 'initializing' ? ' yet' : ''
     return `nothing listens on its port ${port}${yet}${hint}`
   }
-  if (result.kind === 'silent') return 'GET /ping gets no response'
-  if (result.kind === 'broken') return `GET /ping gets no response: ${result.why}`
-  if (result.status === 204 && state === 'initializing') return 'it reports that it is starting (GET /ping: 204)'
-  if (result.status === 404) return 'GET /ping answers 404: a load-balanced worker needs a route /ping that answers 200'
-  return `GET /ping answers ${result.status}`
+  if (result.kind === 'silent') return `GET ${path} gets no response`
+  if (result.kind === 'broken') return `GET ${path} gets no response: ${result.why}`
+  if (result.status === 204 && state === 'initializing') return `it reports that it is starting (GET ${path}: 204)`
+  const needed = `: a load-balanced worker needs a route ${path} that answers 200`
+  return `GET ${path} answers ${result.status}${result.status === 404 ? needed : ''}`
 }

@@ -10,6 +10,7 @@ import type { PlatformEndpointCreate, PlatformEndpointUpdate } from '../../contr
 import type { PlatformSettings } from '../../contract/platform-settings.ts'
 import { PACKAGES_TARGET, type RuntimeProgram, runtimeProgram } from '../app/runtime-program.ts'
 import { VOLUME_TARGET } from '../app/target-config.ts'
+import { listeningPorts, portOf } from '../load-balanced/listening-variables.ts'
 import { splitWords } from '../text.ts'
 import { cpuSpec } from './catalog.ts'
 import { readRuntimeImage } from './runtime-image.ts'
@@ -216,13 +217,7 @@ function containerOf(
 function portsOf(ports: readonly string[] | undefined, env: EndpointConfig['env']) {
   const [http] = (ports ?? []).filter((port) => port.endsWith('/http'))
   const port = portOf(env.PORT) ?? portOf(http?.split('/', 1)[0]) ?? DEFAULT_PORT
-  const healthPort = portOf(env.PORT_HEALTH) ?? port
-  return { port, ...(healthPort === port ? {} : { healthPort }) }
+  return listeningPorts({ port }, env)
 }
 
 const DEFAULT_PORT = 80
-
-function portOf(text: string | undefined): number | undefined {
-  const port = Number(text ?? Number.NaN)
-  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : undefined
-}

@@ -2,6 +2,7 @@
 import { GPU_GROUPS } from '../../contract/container.ts'
 import type { EndpointConfig, WorkerState } from '../../contract/endpoint.ts'
 import type { PlatformEndpoint, PlatformReleases, PlatformWorker } from '../../contract/platform.ts'
+import { healthPathOf } from '../load-balanced/listening-variables.ts'
 import { readGpuWishes } from '../worker/gpu-allocation.ts'
 import { cpuView, THIS_MACHINE } from './catalog.ts'
 import { executionTimeoutMs } from './endpoint-settings.ts'
@@ -25,7 +26,7 @@ export function viewPlatformEndpoint({ id, config, createdAt, url }: ShownEndpoi
     id,
     name: config.name,
     type: loadBalanced === undefined ? 'QUEUE' : 'LOAD_BALANCER',
-    requestUrls: loadBalanced === undefined ? queueUrls(url) : { base: url, health: `${url}/ping` },
+    requestUrls: loadBalanced === undefined ? queueUrls(url) : { base: url, health: url + healthPathOf(config.env) },
     ...(image === undefined ? {} : { image }),
     args: platform.args ?? container?.args?.join(' ') ?? '',
     ...(disk === undefined ? {} : { disk }),

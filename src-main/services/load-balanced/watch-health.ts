@@ -1,5 +1,5 @@
 /**
- * Asks GET /ping of every load-balanced worker: quickly until it is ready or while it is ill, slowly afterwards. Only
+ * Asks every load-balanced worker for its health: quickly until it is ready or while it is ill, slowly afterwards. Only
  * what it answers makes such a worker ready. An ill one gets no request, may become well again for a while, and leaves
  * after that.
  */
@@ -57,11 +57,12 @@ export function createHealthWatch({
   }
 
   function evaluate(worker: LiveWorker, result: PingResult, port: number, failures: number): number {
-    const { state, openRequests } = worker
+    const { state, openRequests, healthPath: path } = worker
     const inContainer = worker.started?.container !== undefined
-    const verdict = evaluatePing(result, { state, openRequests, port, inContainer, failures })
+    const verdict = evaluatePing(result, { state, openRequests, path, port, inContainer, failures })
     if (result.kind === 'status') registry.note(worker, { lastSeenWallAt: clock.now() })
-    const { event, reason } = verdict
+    const { event, reason, nothingListens } = verdict
+    registry.note(worker, { nothingListens })
     if (event === undefined) {
       if (reason !== undefined) registry.move(worker, 'explain', { reason })
       return verdict.failures
@@ -87,7 +88,7 @@ export function createHealthWatch({
     let failures = 0
     while (lives(worker)) {
       if (isAsked(worker)) {
-        const result = await ping(address, { timeoutMs: TIMEOUT_MS, signal })
+        const result = await ping(address, { path: worker.healthPath, timeoutMs: TIMEOUT_MS, signal })
         // A frozen worker says nothing of its health.
         if (lives(worker) && isAsked(worker)) failures = evaluate(worker, result, address.healthPort, failures)
       }

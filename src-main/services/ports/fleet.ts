@@ -47,7 +47,7 @@ export type EndpointHosts = {
   readonly bundle: string
 }
 
-/** Where this machine reaches a load-balanced worker. `healthPort` is the one for GET /ping. */
+/** Where this machine reaches a load-balanced worker. `healthPort` is asked for its health. */
 export type WorkerAddress = { readonly host: string; readonly port: number; readonly healthPort: number }
 
 /** A worker that a driver runs. `handle` is JSON by which a later run of the service finds it. */

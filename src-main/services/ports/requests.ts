@@ -138,10 +138,10 @@ export type SentResponse = {
 /** Sends a request as any client of this machine does. Never rejects. */
 export type RequestSender = (request: SentRequest) => Promise<SentResponse>
 
-/** Asks GET /ping of a worker. Never rejects: a failure is a result. */
+/** Asks a worker for its health. Never rejects: a failure is a result. */
 export type Pinger = (
   address: Pick<WorkerAddress, 'host' | 'healthPort'>,
-  options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+  options: { readonly path: string; readonly timeoutMs: number; readonly signal: AbortSignal },
 ) => Promise<PingResult>
 
 /** Sends one POST out. Never rejects: a failure is a result. */

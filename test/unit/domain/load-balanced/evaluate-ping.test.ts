@@ -8,6 +8,7 @@ import {
 const facts = (more: Partial<PingFacts> = {}): PingFacts => ({
   state: 'idle',
   openRequests: 0,
+  path: '/ping',
   port: 8000,
   inContainer: false,
   failures: 0,
@@ -22,6 +23,7 @@ describe('a ping', () => {
       event: 'ready',
       reason: undefined,
       failures: 0,
+      nothingListens: false,
     })
     expect(evaluatePing(status(200), facts({ state: 'unhealthy' })).event).toBe('recover')
     for (const state of ['idle', 'running'] as const)
@@ -38,7 +40,12 @@ describe('a ping', () => {
   ] as const) {
     it(`that brings ${JSON.stringify(result)} leaves a starting worker starting, with the reason`, () => {
       const verdict = evaluatePing(result, facts({ state: 'initializing', failures: 999 }))
-      expect(verdict).toEqual({ event: undefined, reason: expect.stringMatching(words), failures: 1000 })
+      expect(verdict).toEqual({
+        event: undefined,
+        reason: expect.stringMatching(words),
+        failures: 1000,
+        nothingListens: result.kind === 'refused',
+      })
     })
   }
 
@@ -60,6 +67,7 @@ describe('a ping', () => {
       event: undefined,
       reason: undefined,
       failures: 0,
+      nothingListens: false,
     })
   })
 
@@ -73,6 +81,7 @@ it.each([0, 199])('a server that does not listen yet is starting, and no fault, 
     event: undefined,
     reason: 'its server is starting, on port 8000',
     failures: failures + 1,
+    nothingListens: false,
   })
 })
 
@@ -84,4 +93,9 @@ it('a container on whose port nothing listens is told of its own loopback', () =
   expect(reason).toBe(
     'nothing listens on its port 8000 yet; in a container it must listen on 0.0.0.0, as its 127.0.0.1 is its own',
   )
+})
+
+it('names the path that was asked', () => {
+  const { reason } = evaluatePing(status(404), facts({ path: '/health' }))
+  expect(reason).toBe('GET /health answers 404: a load-balanced worker needs a route /health that answers 200')
 })

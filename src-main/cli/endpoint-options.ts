@@ -126,6 +126,11 @@ const OPTIONS: readonly EndpointOption[] = [
     settings: (text) => ({ ttlWhileRunning: oneOf(['forget', 'keep'], text) }),
   },
   {
+    flags: '--without-worker <status>',
+    description: 'status of a load-balanced request that no worker takes: 400, as on the platform (default), or 503',
+    settings: (text) => ({ noWorkerIs503: oneOf(['400', '503'], text) === '503' }),
+  },
+  {
     flags: '--models <files>',
     description: 'workers take workflows and have these models, like a.safetensors,b.pt; others are refused',
     settings: (text, before) => ({ workflows: { models: [...(before.workflows?.models ?? []), ...namesIn(text)] } }),
@@ -161,7 +166,7 @@ export function addEndpointOptions(command: Command): Command {
     .option('--no-check-models', 'also accept graphs that load other models')
     .option('--load-balanced', 'workers answer HTTP requests themselves, on PORT, instead of taking jobs')
     .option('--port <port>', 'port that a load-balanced container listens on (default 80)', wholeNumber)
-    .option('--health-port <port>', 'its port for GET /ping, if that is a different one', wholeNumber)
+    .option('--health-port <port>', 'its port for health checks, if that is a different one', wholeNumber)
 }
 
 /** The settings that the given options stand for. */

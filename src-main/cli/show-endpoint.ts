@@ -42,6 +42,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['stream form', endpoint.streamForm],
     ['empty input', endpoint.emptyInput],
     ['ttl while running', endpoint.ttlWhileRunning],
+    ['without a worker', endpoint.noWorkerIs503 === true ? 'answers 503' : undefined],
     ['may call others', endpoint.callsOthers ? 'yes' : undefined],
     ['workflows', workflowsText(endpoint)],
     ['environment', environmentText(endpoint.env)],

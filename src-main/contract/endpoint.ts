@@ -43,7 +43,13 @@ const scaler = z.discriminatedUnion('type', [
 /** How requests reach the workers of a load-balanced endpoint. Source: docs/spec/job-api.md, 10. */
 const loadBalanced = z.object({
   port: z.number().int().min(1).max(65_535).default(80).describe('PORT of a container; a process gets a free one'),
-  healthPort: z.number().int().min(1).max(65_535).optional().describe('PORT_HEALTH where it is not the same'),
+  healthPort: z
+    .number()
+    .int()
+    .min(1)
+    .max(65_535)
+    .optional()
+    .describe('PORT_HEALTH where it is not the same; that variable in `env` comes first'),
 })
 
 const EXACT_ORIGIN = /^(?!file:)[a-z][a-z0-9+.-]*:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::[1-9]\d{0,4})?$/
@@ -118,6 +124,10 @@ export const endpointConfig = z.object({
   ttlWhileRunning: ttlWhileRunning
     .optional()
     .describe('for jobs whose ttl passes while they run; missing: forget, so that the job API answers 404'),
+  noWorkerIs503: z
+    .boolean()
+    .optional()
+    .describe('a load-balanced request that no worker takes gets 503 (default: 400, as on the platform)'),
   workflows: workflowWorker.optional().describe('workers take workflows'),
   graph: publishedTarget.optional().describe('it is a published graph; set only by publishing'),
   app: appMembership.optional().describe('set only by deploys'),
@@ -236,6 +246,7 @@ export const endpointUpdate = z.strictObject({
   streamForm: streamForm.nullable().optional(),
   emptyInput: emptyInput.nullable().optional(),
   ttlWhileRunning: ttlWhileRunning.nullable().optional(),
+  noWorkerIs503: endpointConfig.shape.noWorkerIs503,
   workflows: workflowWorker.nullable().optional(),
   container: partialContainer
     .nullable()

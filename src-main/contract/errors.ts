@@ -237,9 +237,17 @@ export const ERRORS = {
     message:
       'Worker {workerId} did not answer: {why}. See `drydock logs {endpointId}`; the request may have had effects.',
   },
+  NOTHING_LISTENS: {
+    status: 502,
+    title: 'Bad Gateway',
+    message:
+      'No worker of endpoint {endpointId} can take the request: {why} Start its server on the port that is in PORT, or change the port in the settings of the endpoint.',
+  },
   NO_WORKER: {
-    status: 503,
-    title: 'Service Unavailable',
+    status: 400,
+    title: 'Bad Request',
+    detail: 'timed out waiting for worker',
+    as503: { status: 503, title: 'Service Unavailable' },
     message: 'No worker of endpoint {endpointId} can take the request: {why}',
   },
   REQUEST_TOO_SLOW: {
@@ -336,7 +344,17 @@ export const ERRORS = {
     title: 'Insufficient Storage',
     message: 'The disk of the data folder is full. Free some space. Nothing accepted was lost.',
   },
-} as const satisfies Record<string, { status: number; title: string; message: string }>
+} as const satisfies Record<string, ErrorRow>
+
+/** How an error is answered. `detail`: a fixed text of the platform; the message goes into `error` alone. */
+export type ErrorRow = {
+  readonly status: number
+  readonly title: string
+  readonly message: string
+  readonly detail?: string
+  /** The answer instead if the data of the error have `as503`. */
+  readonly as503?: { readonly status: 503; readonly title: string; readonly detail?: string }
+}
 
 /** Stable word of an error, as sent in `code`. */
 export type ErrorCode = keyof typeof ERRORS
@@ -372,7 +390,8 @@ function errorMessage(code: ErrorCode, data: ErrorData): string {
 }
 
 /** Makes the response of an error. */
-export function errorBody(error: AppError): ErrorBody {
-  const { status, title } = ERRORS[error.code]
-  return { error: error.message, code: error.code, status, title, detail: error.message }
+export function errorBody({ code, data, message: error }: AppError): ErrorBody {
+  const row: ErrorRow = ERRORS[code]
+  const { status, title, detail = error } = (data.as503 && row.as503) || row
+  return { error, code, status, title, detail }
 }

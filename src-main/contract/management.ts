@@ -128,7 +128,10 @@ const percentiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number()
 const metricsCounts = {
   submitted: z.number().int(),
   completed: z.number().int(),
-  failed: z.number().int().describe('jobs that failed or timed out, requests with a status from 500'),
+  failed: z
+    .number()
+    .int()
+    .describe('jobs that failed or timed out, requests with a status from 500 or that no worker took'),
   retried: z.number().int(),
   coldStarts: z.number().int().describe('workers that became ready for the first time'),
   delay: percentiles.optional(),

@@ -41,6 +41,17 @@ it('requests to a load-balanced endpoint are counted like jobs: those with a sta
   })
 })
 
+it('a request that got no worker has failed, though it is answered with 400', async () => {
+  const { send, steps, get, post } = await setup()
+  await send('/lb/web/400')
+  await post('/api/endpoints/web/pause')
+  expect((await send('/lb/web/200')).status).toBe(400)
+  await until(async () => expect(await steps()).toMatchObject({ submitted: 2, completed: 1, failed: 1 }))
+  expect((await get('/v2/web/health')).jobs).toMatchObject({ completed: 1, failed: 1 })
+  const { endpoints } = serviceStats.parse(await get('/api/figures'))
+  expect(endpoints[0]?.lastError?.error).toMatch(/is paused/)
+})
+
 it('the list of endpoints has figures of them, and the newest one that failed', async () => {
   const { send, steps, get } = await setup()
   const figures = async () => serviceStats.parse(await get('/api/figures')).endpoints[0]

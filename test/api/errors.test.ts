@@ -3,13 +3,14 @@ import type { RequestListener } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { AppError, ERRORS, type ErrorCode } from '../../src-main/contract/errors.ts'
+import { AppError, ERRORS, type ErrorCode, type ErrorRow } from '../../src-main/contract/errors.ts'
 import { limit } from '../../src-main/contract/limits.ts'
 import type { Storage } from '../../src-main/core.ts'
+import { freePort } from '../../src-main/server/listen.ts'
 import { appFolder, manifestOf } from '../support/app-folder.ts'
 import { type Answer, setup, type TestService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
-import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
+import { openProxy, openWorker, readyWorker, silentWorker } from '../support/proxied.ts'
 import { artifactOf, BOX, giveArtifact } from '../support/two-services.ts'
 import type { Sending } from '../support/web-client.ts'
 
@@ -116,6 +117,13 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
   WORKER_FAILED: async (service) => {
     await loadBalanced(service, (incoming) => incoming.socket.destroy())
     return proxied(service, '/lb/web/x')
+  },
+  NOTHING_LISTENS: async (service) => {
+    await service.createEndpoint('web', { loadBalanced: { port: await freePort(() => false) } })
+    const answer = proxied(service, '/lb/web/x')
+    await silentWorker(service)
+    await service.clock.advance(120_000)
+    return answer
   },
   NO_WORKER: async (service) => {
     await loadBalanced(service, () => undefined)
@@ -420,7 +428,7 @@ describe('an error answer', () => {
     it(`${code} has the status of the table and the shape of all errors`, async () => {
       const service = await setup({ storage: (storage) => ({ ...storage }) })
       await service.createEndpoint()
-      const { status, title } = ERRORS[code as ErrorCode]
+      const { status, title, detail: given }: ErrorRow = ERRORS[code as ErrorCode]
       const answer = await provoke(service)
       // Those of the platform's management API are problem documents.
       const isProblem = 'type' in answer.body
@@ -431,12 +439,13 @@ describe('an error answer', () => {
       })
       const { error, detail } = answer.body
       // On the OpenAI path it is an object.
-      expect(typeof error === 'string' ? error : error.message).toBe(detail)
+      const message = typeof error === 'string' ? error : error.message
+      expect(detail).toBe(given ?? message)
       expect(answer.headers.get('content-type')).toMatch(
         isProblem ? /^application\/problem\+json$/ : /^application\/json/,
       )
-      expect(detail).not.toMatch(/\{\w+\}|undefined|\bat .+:\d+:\d+|a secret/)
-      expect(detail.length).toBeGreaterThan(10)
+      expect(message).not.toMatch(/\{\w+\}|undefined|\bat .+:\d+:\d+|a secret/)
+      expect(message.length).toBeGreaterThan(10)
     })
   }
 

@@ -3,13 +3,18 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { type AddressInfo, connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createProxy } from '../../src-main/api/load-balanced/proxy.ts'
+import { freePort } from '../../src-main/server/listen.ts'
 import { SERVICE_URL, setup as setupService } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
-import { openProxy, openWorker, readyWorker } from '../support/proxied.ts'
+import { openProxy, openWorker, readyWorker, silentWorker } from '../support/proxied.ts'
 import { until } from '../support/served-service.ts'
 import { send } from '../support/web-client.ts'
 
 const HOST = 'web.localhost:8790'
+const AS_ON_THE_PLATFORM = {
+  ...{ code: 'NO_WORKER', status: 400, title: 'Bad Request' },
+  detail: 'timed out waiting for worker',
+}
 
 type Options = { readonly answer?: RequestListener; readonly ping?: () => number; readonly settings?: object }
 
@@ -87,6 +92,20 @@ describe('a load-balanced endpoint', () => {
     })
     expect(await answer).toMatchObject({ status: 200, text: 'well' })
   })
+})
+
+it('its health is asked at the path and the port that its environment names', async () => {
+  const service = await setupService()
+  const health = await openWorker((_incoming, response) => response.writeHead(404).end(), undefined, '/health')
+  const port = await openWorker(
+    (_incoming, response) => response.end('well'),
+    () => 404,
+  )
+  const env = { HEALTH_CHECK_PATH: '/health', PORT_HEALTH: String(health) }
+  await service.createEndpoint('web', { loadBalanced: { port }, env })
+  const { send } = await openProxy(service)
+  await readyWorker(service)
+  expect(await send('/lb/web/x')).toMatchObject({ status: 200, text: 'well' })
 })
 
 it('requests to it are counted by one route for all endpoints, with the status of the worker or of a refusal', async () => {
@@ -329,10 +348,49 @@ describe('a request that no worker takes', () => {
     await service.clock.advance(119_000)
     expect(service.service().balancer.counts('web').waiting).toBe(1)
     await service.clock.advance(1000)
-    expect((await answer).json()).toMatchObject({
-      code: 'NO_WORKER',
-      status: 503,
+    const refused = await answer
+    expect(refused.status).toBe(400)
+    expect(refused.json()).toEqual({
+      ...AS_ON_THE_PLATFORM,
       error: expect.stringMatching(/A worker is starting, .* It waited 120 s\.$/),
+    })
+  })
+
+  it.each([false, true])('gets 503 if the endpoint is set so, an upgrade too: %s', async (isUpgrade) => {
+    const service = await setup({ ping: () => 204, settings: { noWorkerIs503: true } })
+    await service.post('/api/endpoints/web/pause')
+    const headers = isUpgrade ? { connection: 'upgrade', upgrade: 'websocket' } : {}
+    const refused = await service.send('/lb/web/x', { headers })
+    expect(refused.status).toBe(503)
+    const { error, ...rest } = refused.json()
+    expect(error).toMatch(/is paused/)
+    expect(rest).toEqual({ code: 'NO_WORKER', status: 503, title: 'Service Unavailable', detail: error })
+  })
+
+  it('gets 502 if nothing listens on the port of the worker that starts', async () => {
+    const service = await setupService()
+    await service.createEndpoint('web', { loadBalanced: { port: await freePort(() => false) } })
+    const { send } = await openProxy(service)
+    const answer = send('/lb/web/x')
+    await until(() => expect(service.service().balancer.counts('web').waiting).toBe(1))
+    await silentWorker(service)
+    await service.clock.advance(120_000)
+    expect((await answer).json()).toMatchObject({
+      ...{ code: 'NOTHING_LISTENS', status: 502, title: 'Bad Gateway' },
+      error: expect.stringMatching(/nothing listens on its port \d+ yet.* It waited 120 s\./),
+    })
+  })
+
+  it('gets 502 if its worker is healthy on its other port alone', async () => {
+    const healthPort = await openWorker((_incoming, response) => response.end())
+    const service = await setup({ settings: { loadBalanced: { port: await freePort(() => false), healthPort } } })
+    await service.ready()
+    const answer = service.send('/lb/web/x')
+    await waitsFor(service, 1)
+    await service.clock.advance(120_000)
+    expect((await answer).json()).toMatchObject({
+      ...{ code: 'WORKER_FAILED', status: 502 },
+      error: expect.stringMatching(/it refuses connections/),
     })
   })
 
@@ -345,8 +403,7 @@ describe('a request that no worker takes', () => {
     await until(() => expect(waiting.service().balancer.counts('web').waiting).toBe(1))
     await waiting.clock.until(() => waiting.service().balancer.counts('web').waiting === 0, 10_000)
     expect((await answer).json()).toMatchObject({
-      code: 'NO_WORKER',
-      status: 503,
+      ...AS_ON_THE_PLATFORM,
       error: expect.stringMatching(
         /No worker runs: worker exited 3 times .* no such program; next try in 4 s\. It waited 3 s\.$/,
       ),
@@ -362,8 +419,7 @@ describe('a request that no worker takes', () => {
     await service.clock.advance(50)
     for (const refused of [await answer, await service.send('/lb/web/x')])
       expect(refused.json()).toMatchObject({
-        code: 'NO_WORKER',
-        status: 503,
+        ...AS_ON_THE_PLATFORM,
         error: expect.stringMatching(/is paused/),
       })
     await service.post('/api/endpoints/web/resume')

@@ -156,9 +156,11 @@ async function passOn(exchange: Exchange, response: ServerResponse): Promise<voi
     if (sent.kind !== 'failed') return
     const next = nextTry(sent.failure, { tries, repeatable })
     if (next !== 'any') failed.add(worker.id)
-    seat = await takeNext(exchange, failed, next)
-    if (seat === undefined && !exchange.gone.signal.aborted)
-      throw new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why: sent.why })
+    const failure = new AppError('WORKER_FAILED', { workerId: worker.id, endpointId: endpoint.id, why: sent.why })
+    seat = await takeNext(exchange, failed, next).catch((error) => {
+      throw error instanceof AppError && error.code === 'NO_WORKER' ? failure : error
+    })
+    if (seat === undefined && !exchange.gone.signal.aborted) throw failure
   }
 }
 

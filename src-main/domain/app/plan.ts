@@ -42,6 +42,7 @@ const OF_A_PERSON: readonly string[] = [
   'cors',
   'emptyInput',
   'faults',
+  'noWorkerIs503',
   'streamForm',
   'ttlWhileRunning',
 ] satisfies readonly (keyof EndpointConfig)[]

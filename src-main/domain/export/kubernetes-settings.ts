@@ -5,6 +5,7 @@
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { SECOND_MS } from '../../contract/units.ts'
+import { healthPathOf } from '../load-balanced/listening-variables.ts'
 import { durationText, faultsText } from '../text.ts'
 import { takesWorkflows } from '../workflow-runs/takes-workflows.ts'
 import { gpuNote } from './kubernetes-gpu.ts'
@@ -58,8 +59,8 @@ const ENDPOINT_ROWS: Rows<EndpointConfig> = {
   env: 'written',
   callsOthers: 'written',
   model: ({ model }) => model && `${model} is not put there: give its pods a volume with the model`,
-  loadBalanced: ({ loadBalanced }) =>
-    loadBalanced && 'GET /ping: Kubernetes takes 204, which says "starting" here, for ready',
+  loadBalanced: ({ loadBalanced, env }) =>
+    loadBalanced && `GET ${healthPathOf(env)}: Kubernetes takes 204, which says "starting" here, for ready`,
   container: 'written', // its own rows are below
   cors: ({ cors }, endpoint) =>
     cors &&
@@ -70,6 +71,8 @@ const ENDPOINT_ROWS: Rows<EndpointConfig> = {
     emptyInput && (takesJobs(endpoint) ? `${emptyInput}, ${STAYS}` : 'for jobs, and its pods take none'),
   ttlWhileRunning: ({ ttlWhileRunning }, endpoint) =>
     ttlWhileRunning && (takesJobs(endpoint) ? `${ttlWhileRunning}, ${STAYS}` : 'for jobs, and its pods take none'),
+  noWorkerIs503: ({ noWorkerIs503 }, endpoint) =>
+    noWorkerIs503 && !takesJobs(endpoint) ? 'the Service refuses the connection without a pod' : undefined,
   workflows: ({ workflows }, endpoint) =>
     takesWorkflows(endpoint) && workflows?.modelFolders !== false
       ? 'modelFolders: containers get the model folders of this machine, and pods do not; give it a volume with the models'

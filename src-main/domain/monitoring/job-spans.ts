@@ -1,5 +1,6 @@
 /** The spans of a job, of a webhook and of a request to a load-balanced endpoint, from what is known when they ended. */
 import type { JobHistoryEntry } from '../../contract/management.ts'
+import { isFailed } from '../requests/is-failed.ts'
 import { ownTraceId, spanIdOf, type TraceContext } from './trace-context.ts'
 
 /** A span as it is exported. Times are wall ms. */
@@ -189,7 +190,7 @@ function webhookSpan({ jobId, endpointId, n, from, to, status, error, caller }: 
 function requestSpans(request: TracedRequest): readonly Span[] {
   const { traceId, spanId, caller, endpointId, method, from, waitedMs, durationMs, status, workerId } = request
   const shared = { traceId, state: caller?.state }
-  const error = status !== undefined && status >= 500 ? `the request was answered with ${status}` : undefined
+  const error = isFailed({ status, workerId }) ? `the request was answered with ${status}` : undefined
   return [
     {
       ...shared,

@@ -30,7 +30,7 @@ export type RequestBalancer = Pick<WorkerSeats, 'drain' | 'whenIdle'> & {
   /**
    * Waits for a worker, up to the limit, and no longer than that can help.
    * @returns undefined when the signal aborted first
-   * @throws AppError NO_WORKER, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
+   * @throws AppError NO_WORKER, NOTHING_LISTENS, ENDPOINT_PAUSED, ENDPOINT_NOT_FOUND, STOPPING
    */
   readonly enter: (options: EnterOptions) => Promise<Seat | undefined>
   /** A seat at a worker that is there, without a wait; undefined without one. */
@@ -100,8 +100,7 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
     if (endpoint === undefined) return new AppError('ENDPOINT_NOT_FOUND', { endpointId })
     if (endpoint.config.workersMax === 0)
       return new AppError('ENDPOINT_PAUSED', { endpointId, why: 'has a maximum of 0 workers' })
-    if (endpoint.paused)
-      return new AppError('NO_WORKER', { endpointId, why: 'the endpoint is paused. Resume it to continue.' })
+    if (endpoint.paused) return noWorker(endpoint, 'the endpoint is paused. Resume it to continue.')
     return undefined
   }
 
@@ -160,9 +159,14 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
 
   function refuse(endpointId: string, request: Waiting): void {
     const endpoint = storage.endpoints.get(endpointId)
-    const reason = (endpoint && reasonOf(endpoint, request.since)?.text) ?? 'No worker became free.'
+    if (endpoint === undefined) {
+      request.finish({ error: new AppError('ENDPOINT_NOT_FOUND', { endpointId }) })
+      return
+    }
+    const reason = reasonOf(endpoint, request.since)?.text ?? 'No worker became free.'
     const why = `${reason} It waited ${Math.round((clock.steady() - request.since) / 1000)} s.`
-    request.finish({ error: new AppError('NO_WORKER', { endpointId, why }) })
+    const isDeaf = registry.ofEndpoint(endpointId).some(({ nothingListens }) => nothingListens)
+    request.finish({ error: isDeaf ? new AppError('NOTHING_LISTENS', { endpointId, why }) : noWorker(endpoint, why) })
   }
 
   function join({ endpointId, signal, except = NOBODY }: EnterOptions): Promise<Seat | undefined> {
@@ -225,6 +229,10 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
       for (const endpointId of [...waiting.keys()]) dispatch(endpointId)
     },
   }
+}
+
+function noWorker({ id, config }: Endpoint, why: string): AppError {
+  return new AppError('NO_WORKER', { endpointId: id, why, ...(config.noWorkerIs503 === true ? { as503: 1 } : {}) })
 }
 
 const openRequests = (workers: readonly LiveWorker[]) => workers.reduce((sum, worker) => sum + worker.openRequests, 0)

@@ -1,5 +1,6 @@
 import { limit } from '../../contract/limits.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
+import { isFailed } from '../../domain/requests/is-failed.ts'
 import type { MetricsRecorder } from '../monitoring/metrics.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -104,7 +105,7 @@ function linesOf(endpoint: Endpoint | undefined, lines: readonly Line[]): readon
 
 // For health: an error of the client counts as completed; a client that left before the response does not count.
 function totalsOf(requests: readonly NewRequest[]) {
-  const statuses = requests.flatMap(({ status }) => status ?? [])
-  const failed = statuses.filter((status) => status >= 500).length
-  return { completed: statuses.length - failed, failed }
+  const answered = requests.filter(({ status }) => status !== undefined)
+  const failed = answered.filter(isFailed).length
+  return { completed: answered.length - failed, failed }
 }

@@ -5,6 +5,7 @@
  */
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
 import { addSteps, bucketOf, type Step, toPoints, toTotals } from '../../domain/metrics.ts'
+import { isFailed } from '../../domain/requests/is-failed.ts'
 import type { Change, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
@@ -43,7 +44,6 @@ const STEP_MS = 10_000
 const POINTS = 100
 // A connection that goes on as a WebSocket lasts as long as people talk, which says nothing of the worker.
 const SWITCHED = 101
-const FAILED_FROM = 500
 
 /** The recorder of metrics. */
 export class MetricsRecorder {
@@ -144,8 +144,7 @@ export class MetricsRecorder {
   countRequest({ endpointId, status, workerId, waitedMs, durationMs }: EndedRequest): void {
     const step = this.#activeStep(endpointId)
     step.submitted += 1
-    if (status !== undefined && status < FAILED_FROM) step.completed += 1
-    if (status !== undefined && status >= FAILED_FROM) step.failed += 1
+    if (status !== undefined) step[isFailed({ status, workerId }) ? 'failed' : 'completed'] += 1
     if (workerId === undefined) return
     countDelay(step, waitedMs)
     if (status !== undefined && status !== SWITCHED) countExecution(step, Math.max(0, durationMs - waitedMs))

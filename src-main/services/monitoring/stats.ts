@@ -5,12 +5,13 @@
 import type { EndpointStats, ServiceStats } from '../../contract/live.ts'
 import { MINUTE_MS } from '../../contract/units.ts'
 import { mergeHistograms, percentilesOf, type Step } from '../../domain/metrics.ts'
+import { isFailed, MAY_HAVE_FAILED_FROM } from '../../domain/requests/is-failed.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 
 const MINUTES = 60
-// Statuses that are the fault of the worker or of the service, and not of the client.
-const FAILED = { statusFrom: 500, statusTo: 599 } as const
+// How many requests are looked through at once.
+const REQUESTS_A_PAGE = 100
 
 type CachedStep = { readonly at: number; readonly step: Step }
 type LastError = Pick<EndpointStats, 'lastError'>
@@ -71,10 +72,17 @@ export function createStats({
   }
 
   function newestRequestErrorOf(endpointId: string): LastError {
-    const [request] = storage.requests.list({ endpointId, ...FAILED, before: Number.MAX_SAFE_INTEGER, limit: 1 })
-    if (request === undefined) return {}
-    const { at, status, method, path, error } = request
-    return { lastError: { at, error: error ?? `${status} on ${method} ${path}` } }
+    const range = { endpointId, statusFrom: MAY_HAVE_FAILED_FROM, statusTo: 599, limit: REQUESTS_A_PAGE }
+    for (let before: number | undefined = Number.MAX_SAFE_INTEGER; before !== undefined; ) {
+      const page = storage.requests.list({ ...range, before })
+      const request = page.find(isFailed)
+      if (request !== undefined) {
+        const { at, status, method, path, error } = request
+        return { lastError: { at, error: error ?? `${status} on ${method} ${path}` } }
+      }
+      before = page.at(-1)?.id
+    }
+    return {}
   }
 }
 

@@ -70,6 +70,13 @@ const GENERAL: readonly SettingField[] = [
     },
     applies: ({ loadBalanced }) => loadBalanced === undefined,
   },
+  {
+    path: 'noWorkerIs503',
+    label: 'Answer 503 without a worker',
+    help: 'When on, a request that no worker takes gets 503. When off, it gets 400, as on the platform.',
+    input: { kind: 'switch' },
+    applies: ({ loadBalanced }) => loadBalanced !== undefined,
+  },
 ]
 
 const PROGRAM: readonly SettingField[] = [
@@ -127,8 +134,8 @@ const PROGRAM: readonly SettingField[] = [
   },
   {
     path: 'loadBalanced.healthPort',
-    label: 'Port for /ping',
-    help: 'The port for GET /ping, if different.',
+    label: 'Health port',
+    help: 'The port that is asked for /ping, or for the path in the variable HEALTH_CHECK_PATH, if different. The variable PORT_HEALTH comes first.',
     input: { kind: 'number', unit: '', optional: true },
     applies: ({ loadBalanced }) => loadBalanced !== undefined,
   },

@@ -126,6 +126,11 @@ const OPTIONS: readonly EndpointOption[] = [
     settings: (text) => ({ ttlWhileRunning: oneOf(['forget', 'keep'], text) }),
   },
   {
+    flags: '--cancel-on-disconnect <when>',
+    description: 'cancel the job of an OpenAI request when its client disconnects: always or never (default: always)',
+    settings: (text) => ({ cancelOnDisconnect: oneOf(['always', 'never'], text) === 'always' }),
+  },
+  {
     flags: '--without-worker <status>',
     description: 'status of a load-balanced request that no worker takes: 400, as on the platform (default), or 503',
     settings: (text) => ({ noWorkerIs503: oneOf(['400', '503'], text) === '503' }),

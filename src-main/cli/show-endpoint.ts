@@ -43,6 +43,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['empty input', endpoint.emptyInput],
     ['ttl while running', endpoint.ttlWhileRunning],
     ['without a worker', endpoint.noWorkerIs503 === true ? 'answers 503' : undefined],
+    ['client disconnects', endpoint.cancelOnDisconnect === false ? 'its job continues' : undefined],
     ['may call others', endpoint.callsOthers ? 'yes' : undefined],
     ['workflows', workflowsText(endpoint)],
     ['environment', environmentText(endpoint.env)],

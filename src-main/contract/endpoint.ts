@@ -128,6 +128,10 @@ export const endpointConfig = z.object({
     .boolean()
     .optional()
     .describe('a load-balanced request that no worker takes gets 503 (default: 400, as on the platform)'),
+  cancelOnDisconnect: z
+    .boolean()
+    .optional()
+    .describe('cancel a job of the OpenAI path when its client disconnects (default: it is cancelled)'),
   workflows: workflowWorker.optional().describe('workers take workflows'),
   graph: publishedTarget.optional().describe('it is a published graph; set only by publishing'),
   app: appMembership.optional().describe('set only by deploys'),
@@ -247,6 +251,7 @@ export const endpointUpdate = z.strictObject({
   emptyInput: emptyInput.nullable().optional(),
   ttlWhileRunning: ttlWhileRunning.nullable().optional(),
   noWorkerIs503: endpointConfig.shape.noWorkerIs503,
+  cancelOnDisconnect: endpointConfig.shape.cancelOnDisconnect,
   workflows: workflowWorker.nullable().optional(),
   container: partialContainer
     .nullable()

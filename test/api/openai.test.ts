@@ -100,6 +100,33 @@ describe('the OpenAI path', () => {
     expect(await events.rest()).toEqual([{ data: JSON.stringify({ error: BOOM }) }])
   })
 
+  it('tells in a stream that has begun that the handler yielded nothing', async () => {
+    const { taker, request, clock } = await withWorker()
+    const answer = request('POST', CHAT, { body: { stream: true } })
+    const id = (await taker.take())?.id ?? ''
+    for (const ms of [9000, 9000, 2000]) {
+      await taker.ping([id])
+      await clock.advance(ms)
+    }
+    const events = readEvents(await answer)
+    await taker.done(id, { output: [] })
+    expect(await events.rest()).toEqual([
+      { data: expect.stringMatching(/^\{"error":\{"message":"Job .*NO_OUTPUT"\}\}$/) },
+    ])
+  })
+
+  it('cancels the job of a stream whose client disconnects in the middle', async () => {
+    const service = await withWorker()
+    const leave = new AbortController()
+    const answer = service.request('POST', CHAT, { body: { stream: true }, signal: leave.signal })
+    const id = (await service.taker.take())?.id ?? ''
+    await service.taker.chunk(id, { output: 'data: 1\n\n' })
+    await answer
+    leave.abort()
+    await settle()
+    expect(await service.status(id)).toMatchObject({ status: 'CANCELLED' })
+  })
+
   it('tells of a failure in the middle of a stream', async () => {
     const { taker, request } = await withWorker()
     const answer = request('POST', CHAT, { body: { stream: true } })
@@ -148,6 +175,40 @@ describe('the OpenAI path', () => {
       await service.taker.chunk(id, { output: { object: 'error', message: 'no such model', code: 404 } })
       await service.taker.done(id, { output: [] })
       expect(await failing).toMatchObject({ status: 404, body: { error: { message: 'no such model', code: 404 } } })
+    })
+
+    it(`answers ${how} whose handler yields nothing with an error, not to be tried again`, async () => {
+      const service = await withWorker()
+      for (const report of [{ output: [] }, {}]) {
+        const empty = ask(service)
+        await service.taker.done((await service.taker.take())?.id ?? '', report)
+        const { status, body, headers } = await empty
+        const error = { type: 'server_error', param: null, code: 'NO_OUTPUT' }
+        expect({ status, body }).toEqual({
+          status: 500,
+          body: { error: { ...error, message: expect.stringMatching(/^Job \S+ completed without an answer/) } },
+        })
+        expect(headers.get('x-should-retry')).toBe('false')
+      }
+    })
+
+    it(`cancels the job of ${how} whose client disconnects, unless the endpoint is set otherwise`, async () => {
+      const service = await withWorker()
+      for (const [cancelOnDisconnect, status] of [
+        [undefined, 'CANCELLED'],
+        [false, 'IN_PROGRESS'],
+        [true, 'CANCELLED'],
+      ]) {
+        await service.ask('PATCH', '/api/endpoints/e', { body: { cancelOnDisconnect } })
+        const leave = new AbortController()
+        const left = service.request('POST', CHAT, { body: { stream }, signal: leave.signal }).catch(() => undefined)
+        const id = (await service.taker.take())?.id ?? ''
+        leave.abort()
+        await left
+        await settle()
+        expect(await service.status(id)).toMatchObject({ status })
+        await service.taker.done(id, { output: 'x' }).catch(() => undefined)
+      }
     })
 
     it(`answers ${how} whose job was cancelled`, async () => {

@@ -2,11 +2,12 @@ import { streamSSE } from 'hono/streaming'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { OPENAI_ROUTE } from '../../contract/v2-routes.ts'
-import { failureOfJob, failureOfOutput, type OpenAiFailure } from '../../domain/job/openai-error.ts'
+import { failureOfAnswer, failureOfJob, failureOfOutput, type OpenAiFailure } from '../../domain/job/openai-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { kindOf } from '../../services/endpoint-kinds.ts'
 import { jsonText } from '../../services/ports/job-storage.ts'
 import type { Job } from '../../services/ports/storage.ts'
+import { cancelJob } from '../../services/queue/change-job.ts'
 import type { StreamRead } from '../../services/queue/read-stream.ts'
 import { openAiResponse } from '../error-response.ts'
 import { type JobApiServices, jsonResponse, type Operation, type OperationRequest } from '../operation.ts'
@@ -32,7 +33,27 @@ export const openai: Operation = async (request) => {
     s3Config: undefined,
     waitMs: limit('waitMaxMs'),
   })
+  if (endpoint.config.cancelOnDisconnect !== false) cancelWithClient(request, job)
   return body?.value.stream === true ? respondAsStream(request, job) : respondWhole(request, job)
+}
+
+/**
+ * Cancels the job when its client disconnects, as servers of this API do: nobody will read its answer. A connection
+ * that the service ends because it stops does not count.
+ */
+function cancelWithClient({ c, service }: OperationRequest, { seq }: Job): void {
+  const { signal } = c.req.raw
+  const cancel = async () => {
+    const job = service.storage.jobs.read(seq)
+    if (service.stopping.aborted || job === undefined || isFinal(job.status)) return
+    try {
+      await cancelJob(service, job)
+    } catch (error) {
+      service.log.warn('the job of a client that disconnected was not cancelled', { jobId: job.id, error })
+    }
+  }
+  if (signal.aborted) void cancel()
+  else signal.addEventListener('abort', () => void cancel(), { once: true })
 }
 
 async function respondWhole({ c, service }: OperationRequest, job: Job): Promise<Response> {
@@ -40,11 +61,11 @@ async function respondWhole({ c, service }: OperationRequest, job: Job): Promise
   if (ended === undefined || !isFinal(ended.status)) throw new AppError('WORKER_TOO_SLOW', { jobId: job.id })
   if (ended.status !== 'COMPLETED') return openAiResponse(failureOfJob(ended))
   const value = await wholeResponse(service, ended)
-  const failure = failureOfOutput(value)
-  return failure === undefined ? jsonResponse(JSON.stringify(value ?? null)) : openAiResponse(failure)
+  const failure = failureOfAnswer(ended, value)
+  return failure === undefined ? jsonResponse(JSON.stringify(value)) : openAiResponse(failure)
 }
 
-/** The result of a job, a list of one unwrapped. */
+/** The result of a job, a list of one unwrapped; undefined: it gave none. */
 async function wholeResponse({ storage }: Pick<JobApiServices, 'storage'>, ended: Job): Promise<unknown> {
   const output = await storage.jobs.readOutput(ended)
   const [first] = storage.chunks.after(ended.seq, 0, 1).rows
@@ -85,9 +106,10 @@ async function respondAsStream({ c, service }: OperationRequest, job: Job): Prom
       if (ended === undefined) return
       if (ended.status !== 'COMPLETED') return void (await events.write(errorEvent(failureOfJob(ended))))
       // The handler does not stream: its one answer is better than none.
-      const whole = sent === 0 ? await wholeResponse(service, ended) : undefined
-      if (whole !== undefined) await events.write(eventText(whole))
-      return
+      if (sent > 0) return
+      const whole = await wholeResponse(service, ended)
+      const failure = failureOfAnswer(ended, whole)
+      return void (await events.write(failure === undefined ? eventText(whole) : errorEvent(failure)))
     }
   })
 }
@@ -101,7 +123,9 @@ async function failureBefore(
   if (chunk !== undefined) return failureOfOutput(outputOf(chunk))
   const ended = isFinal(status) ? service.storage.jobs.read(job.seq) : undefined
   if (ended === undefined) return undefined
-  return ended.status === 'COMPLETED' ? failureOfOutput(await wholeResponse(service, ended)) : failureOfJob(ended)
+  return ended.status === 'COMPLETED'
+    ? failureOfAnswer(ended, await wholeResponse(service, ended))
+    : failureOfJob(ended)
 }
 
 // Workers yield ready-made event text; anything else is sent as its JSON.

@@ -45,6 +45,7 @@ const OF_A_PERSON: readonly string[] = [
   'noWorkerIs503',
   'streamForm',
   'ttlWhileRunning',
+  'cancelOnDisconnect',
 ] satisfies readonly (keyof EndpointConfig)[]
 
 /** The settings of an endpoint in two: those that a person sets, and those that a release brings. */

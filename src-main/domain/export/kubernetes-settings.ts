@@ -73,6 +73,8 @@ const ENDPOINT_ROWS: Rows<EndpointConfig> = {
     ttlWhileRunning && (takesJobs(endpoint) ? `${ttlWhileRunning}, ${STAYS}` : 'for jobs, and its pods take none'),
   noWorkerIs503: ({ noWorkerIs503 }, endpoint) =>
     noWorkerIs503 && !takesJobs(endpoint) ? 'the Service refuses the connection without a pod' : undefined,
+  cancelOnDisconnect: ({ cancelOnDisconnect }, endpoint) =>
+    cancelOnDisconnect === false && takesJobs(endpoint) ? STAYS : undefined,
   workflows: ({ workflows }, endpoint) =>
     takesWorkflows(endpoint) && workflows?.modelFolders !== false
       ? 'modelFolders: containers get the model folders of this machine, and pods do not; give it a volume with the models'

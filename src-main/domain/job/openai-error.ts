@@ -6,6 +6,7 @@
  *
  *   the worker gives a status            that status, with its message, type, param and code     as the status says
  *   the handler failed                   500 server_error JOB_FAILED                             not again: same input
+ *   the handler yielded nothing          500 server_error NO_OUTPUT                              not again: same input
  *   the worker was lost, each time       500 server_error JOB_FAILED                             again
  *   the job was cancelled, or its ttl    500 server_error JOB_FAILED                             not again
  *   the service refuses                  its own status and code                                 409, 504: not again
@@ -53,6 +54,13 @@ export function failureOfJob({
 export function failureOfOutput(output: unknown): OpenAiFailure | undefined {
   if (!isRecord(output)) return undefined
   return output.object === 'error' || isRecord(output.error) ? givenError(output) : undefined
+}
+
+/** The failure of a request whose job ended well; undefined where it gave an answer. @param answer undefined: none */
+export function failureOfAnswer({ id }: { readonly id: string }, answer: unknown): OpenAiFailure | undefined {
+  if (answer !== undefined) return failureOfOutput(answer)
+  const message = `Job ${id} completed without an answer: its handler yielded nothing.`
+  return failure(500, { message, code: 'NO_OUTPUT' }, false)
 }
 
 /** The failure of a request that the service itself refuses. */

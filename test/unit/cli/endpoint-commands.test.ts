@@ -213,6 +213,18 @@ describe('endpoint create', () => {
     expect(service.seen[0]?.body).toEqual({ name: 'mine', command: 'python3 my_worker.py --fast', cwd: folder })
   })
 
+  test.each([
+    [['--without-worker', '503'], { noWorkerIs503: true }],
+    [['--without-worker', '400'], { noWorkerIs503: false }],
+    [['--cancel-on-disconnect', 'never'], { cancelOnDisconnect: false }],
+    [['--cancel-on-disconnect', 'always'], { cancelOnDisconnect: true }],
+  ])('says what clients meet: %j', async (words, settings) => {
+    const { run, service } = await setup()
+    await run(['endpoint', 'create', 'web', '--command', 'x', ...words])
+    expect(service.seen[0]?.body).toMatchObject(settings)
+    expect((await run(['endpoint', 'create', 'web', '--command', 'x', words[0] ?? '', 'soon'])).exitCode).not.toBe(0)
+  })
+
   test('makes an endpoint load-balanced, and shows both of its addresses', async () => {
     const { run, service } = await setup()
     const command = ['--command', 'uvicorn app:app', '--load-balanced', '--port', '8000']

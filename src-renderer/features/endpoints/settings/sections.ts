@@ -71,6 +71,13 @@ const GENERAL: readonly SettingField[] = [
     applies: ({ loadBalanced }) => loadBalanced === undefined,
   },
   {
+    path: 'cancelOnDisconnect',
+    label: 'Cancel when the client disconnects',
+    help: 'Cancels the job of an OpenAI request whose client disconnects, so that its worker is free for others.',
+    input: { kind: 'switch', unset: true },
+    applies: ({ loadBalanced }) => loadBalanced === undefined,
+  },
+  {
     path: 'noWorkerIs503',
     label: 'Answer 503 without a worker',
     help: 'When on, a request that no worker takes gets 503. When off, it gets 400, as on the platform.',

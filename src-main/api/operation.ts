@@ -6,6 +6,7 @@ import { isEnough } from '../contract/roles.ts'
 import type { DeepReadonly, ResponseOf } from '../contract/routes.ts'
 import type { Json } from '../domain/json/json.ts'
 import type { Caller } from '../services/keys.ts'
+import { piecesOf, type SentJson } from '../services/ports/job-storage.ts'
 import type { Endpoint } from '../services/ports/storage.ts'
 import type { JobServices, ServiceBase, ServiceContext, WorkerServices } from '../services/service-context.ts'
 import type { Parsed } from './read-request.ts'
@@ -35,25 +36,38 @@ export const JSON_TYPE = { 'content-type': 'application/json' } as const
 /** The response of an operation that has nothing to tell but that it was done. */
 export const DONE = { ok: true } as const
 
-/** JSON as a response, given whole or in pieces. */
-export function jsonResponse(json: string | readonly Json[]): Response {
+/** JSON as a response, given whole or in pieces; large payloads are read as their client takes them. */
+export function jsonResponse(json: string | readonly SentJson[]): Response {
   if (typeof json !== 'string') return piecesResponse(json)
   return new Response(json.length > LONG_TEXT ? Buffer.from(json) : json, { headers: JSON_TYPE })
 }
 
-// Large payloads go out as they are: to join them would copy them once more.
-function piecesResponse(pieces: readonly Json[]): Response {
+function piecesResponse(pieces: readonly SentJson[]): Response {
   if (pieces.every((piece) => typeof piece === 'string')) return jsonResponse(pieces.join(''))
-  const parts = pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece))
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  const body = new ReadableStream({
-    start(controller) {
-      for (const part of parts) controller.enqueue(part)
-      controller.close()
-    },
-  })
-  return new Response(body, { headers: { ...JSON_TYPE, 'content-length': String(length) } })
+  const length = pieces.reduce((sum, piece) => sum + lengthOf(piece), 0)
+  return new Response(bodyOf(allPieces(pieces)), { headers: { ...JSON_TYPE, 'content-length': String(length) } })
 }
+
+function lengthOf(piece: SentJson): number {
+  if (typeof piece === 'string') return Buffer.byteLength(piece)
+  return piece instanceof Uint8Array ? piece.length : piece.bytes
+}
+
+async function* allPieces(payloads: readonly SentJson[]): AsyncGenerator<Json> {
+  let text = ''
+  for (const payload of payloads) {
+    if (typeof payload === 'string') text += payload
+    else {
+      yield text
+      text = ''
+      yield* piecesOf(payload)
+    }
+  }
+  yield text
+}
+
+/** JSON that is made as its client takes it. */
+export const jsonStream = (pieces: Iterable<Json>): Response => new Response(bodyOf(pieces), { headers: JSON_TYPE })
 
 /**
  * A file to be stored by whoever asks, sent piece by piece as it is made; nobody holds it whole.
@@ -63,17 +77,24 @@ export function fileResponse(
   pieces: Iterable<Json> | AsyncIterable<Json>,
   { name, type }: { readonly name: string; readonly type: string },
 ): Response {
-  const rest = toAsync(pieces)
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { value, done } = await rest.next()
-      if (done === true) controller.close()
-      else controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
-    },
-    cancel: () => void rest.return(undefined),
-  })
   const headers = { 'content-type': type, 'content-disposition': `attachment; filename="${name}"` }
-  return new Response(body, { headers })
+  return new Response(bodyOf(pieces), { headers })
+}
+
+/** A body that asks for a piece when the one before was taken; nothing is begun before somebody reads. */
+export function bodyOf(pieces: Iterable<Json> | AsyncIterable<Json>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  const rest = toAsync(pieces)
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(controller) {
+        const { value, done } = await rest.next()
+        if (done === true) controller.close()
+        else controller.enqueue(typeof value === 'string' ? Buffer.from(value) : value)
+      },
+      cancel: () => void rest.return(undefined),
+    },
+    { highWaterMark: 0 },
+  )
 }
 
 async function* toAsync(pieces: Iterable<Json> | AsyncIterable<Json>): AsyncGenerator<Json, undefined> {

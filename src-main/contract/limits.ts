@@ -106,6 +106,8 @@ export const LIMITS = {
   },
   requestHeadersMs: { value: 10_000, unit: 'ms', source: 'docs/spec/targets.md, 2.19: from their first byte' },
   quietConnectionMs: { value: MINUTE_MS, unit: 'ms', source: 'docs/spec/targets.md, 2.19: nothing is asked on it' },
+  readerMs: { value: 30_000, unit: 'ms', source: 'docs/spec/targets.md, 2.24: over which a reader is measured' },
+  readerBytes: { value: 480 * KIB, unit: 'bytes', source: 'docs/spec/targets.md, 2.24: 16 KiB a second of readerMs' },
   connectionsWithoutKey: { value: 1000, unit: 'count', source: 'docs/spec/targets.md, 2.19: of one client address' },
   proxyBodyBytes: { value: 30 * MIB, unit: 'bytes', source: 'docs/spec/job-api.md, 10' },
   proxyWaitMs: { value: 2 * MINUTE_MS, unit: 'ms', source: 'docs/spec/job-api.md, 10' },

@@ -1,15 +1,18 @@
 /**
- * The connections of a listener: how long each may take to ask something, and how many strangers may have at once.
+ * The connections of a listener: how long each may take to ask something and to read the answer, and how many strangers
+ * may have at once.
  *
  *   quiet    nothing of a request has come since it was opened   closed after `quietMs`
  *   heading  a request has begun, its headers are not complete   answered with 408 after `headersMs`, and closed
- *   busy     a request is answered, or it was upgraded           no limit here: a worker's poll is held for long
+ *   busy     a request is answered                               closed when bytes wait and too few are read
+ *   upgraded it goes on as a WebSocket                           no limit here
  *   kept     answered, and open for a next request               closed by Node's keep-alive time
  *
  * A stranger is a connection that has shown no key that was accepted. Of one client address only so many are let in;
  * the one that has been without a request for longest makes room, so that a client who asks at once always gets in.
- * Node's own limits are not used: they end a quiet connection as early as a slow request. Source: docs/spec/targets.md,
- * 2.19.
+ * Node's own limits are not used: they end a quiet connection as early as a slow request. An answer that has nothing to
+ * send, such as a worker's poll or a stream of events, may take as long as it likes. Source: docs/spec/targets.md, 2.19
+ * and 2.24.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -21,6 +24,9 @@ import { limit } from '../contract/limits.ts'
 export type ConnectionLimits = {
   readonly headersMs: number
   readonly quietMs: number
+  /** A client for whom bytes wait must read `readerBytes` in each `readerMs`. */
+  readonly readerMs: number
+  readonly readerBytes: number
   /** Connections of one client address without a key. */
   readonly strangers: number
   /** How often they are looked through. */
@@ -48,6 +54,8 @@ type Connection = {
   hasKey: boolean
   /** Requests that are being answered; an upgraded one never ends. */
   busy: number
+  isUpgraded: boolean
+  readonly reader: ReaderPace
   /** Whether a request has been answered on it. */
   isKeptAlive: boolean
   /** When it was opened or its last answer ended, and how many bytes had come by then. */
@@ -62,6 +70,8 @@ type Crowd = { count: number; readonly resting: Set<Connection> }
 const DEFAULTS: ConnectionLimits = {
   headersMs: limit('requestHeadersMs'),
   quietMs: limit('quietConnectionMs'),
+  readerMs: limit('readerMs'),
+  readerBytes: limit('readerBytes'),
   strangers: limit('connectionsWithoutKey'),
   sweepMs: 500,
 }
@@ -72,7 +82,7 @@ const LINGER_MS = 1000
 
 /** Watches the connections of a listener. @param limits those that are not given are the usual ones */
 export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connections {
-  const { headersMs, quietMs, strangers, sweepMs } = { ...DEFAULTS, ...limits }
+  const { headersMs, quietMs, readerMs, readerBytes, strangers, sweepMs } = { ...DEFAULTS, ...limits }
   const all = new Map<Socket, Connection>()
   const crowds = new Map<string, Crowd>()
   const timer = setInterval(sweep, sweepMs).unref()
@@ -98,7 +108,10 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
     const now = performance.now()
     for (const connection of all.values()) {
       const { socket, busy, isKeptAlive, restBytes, restSince } = connection
-      if (busy > 0) continue
+      if (busy > 0) {
+        if (!connection.isUpgraded && connection.reader.isTooSlow(bytesTaken(socket), now)) socket.destroy()
+        continue
+      }
       if (socket.bytesRead === restBytes) {
         if (!isKeptAlive && now - restSince >= quietMs) socket.destroy()
         continue
@@ -129,6 +142,8 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
         standing: 'closed',
         hasKey: false,
         busy: 0,
+        isUpgraded: false,
+        reader: createReaderPace({ readerMs, readerBytes }),
         isKeptAlive: false,
         restSince: performance.now(),
         restBytes: 0,
@@ -146,6 +161,7 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
       const connection = all.get(incoming.socket)
       if (connection === undefined) return
       connection.busy += 1
+      connection.isUpgraded ||= response === undefined
       connection.headingSince = undefined
       if (!connection.hasKey) count(connection, 'asking')
       whenAdmitted(incoming, () => {
@@ -163,6 +179,46 @@ export function watchConnections(limits: Partial<ConnectionLimits> = {}): Connec
     },
     close: () => clearInterval(timer),
   }
+}
+
+/** Measures how fast a client reads. */
+export type ReaderPace = {
+  /** @param taken bytes that it has read so far; undefined: none wait for it @param now ms */
+  readonly isTooSlow: (taken: number | undefined, now: number) => boolean
+}
+
+/** Measures from the moment at which bytes begin to wait, and in each span after that. */
+export function createReaderPace({
+  readerMs,
+  readerBytes,
+}: Pick<ConnectionLimits, 'readerMs' | 'readerBytes'>): ReaderPace {
+  let from: { readonly at: number; readonly taken: number } | undefined
+  return {
+    isTooSlow(taken, now) {
+      const before = from
+      if (taken === undefined) from = undefined
+      else if (before === undefined || now - before.at >= readerMs) from = { at: now, taken }
+      return before !== undefined && taken !== undefined && from !== before && taken - before.taken < readerBytes
+    },
+  }
+}
+
+/** Node's handle of a socket: how much it was given, and how much of that the system has not taken yet. */
+type Handle = {
+  readonly bytesWritten: number
+  readonly writeQueueSize: number
+  /** The handle below one that encrypts. */
+  readonly _parent?: Handle
+}
+
+/**
+ * How much of its answers the client of a socket has taken; undefined: nothing waits for it. Only the handle knows how
+ * far a large write is; Node's own timeout reads it there too.
+ */
+function bytesTaken(socket: Socket): number | undefined {
+  const { _handle: handle } = socket as unknown as { readonly _handle?: Handle | null }
+  const { bytesWritten, writeQueueSize } = handle?._parent ?? handle ?? { bytesWritten: 0, writeQueueSize: 0 }
+  return socket.writableLength === 0 && writeQueueSize === 0 ? undefined : bytesWritten - writeQueueSize
 }
 
 const isStranger = (standing: Standing) => standing === 'asking' || standing === 'resting'

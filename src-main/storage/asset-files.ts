@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import { errorCode } from '../domain/error-code.ts'
 import type { AssetFiles } from '../services/ports/workflows.ts'
+import { bytesInMemory, openStoredBytes, unlessMissing } from './stored-bytes.ts'
 import { createDurableWriter, createFolderMaker, createTurns, fileError, syncFolder } from './write-files.ts'
 
 /** The files with what only storage itself uses. */
@@ -45,6 +45,7 @@ export function openAssetFiles(dataFolder: string): OpenAssetFiles {
           throw fileError(error, 'an asset could not be stored')
         }),
       ),
+    open: (id) => openStoredBytes(pathOf(id)),
     read: (id) => unlessMissing(readFile(pathOf(id))),
     async remove(ids) {
       for (const id of ids) await inTurn(id, () => rm(pathOf(id), { force: true }))
@@ -67,6 +68,10 @@ export function assetsInMemory(): OpenAssetFiles {
   const files = new Map<string, Uint8Array<ArrayBuffer>>()
   return {
     store: async (id, bytes) => void files.set(id, new Uint8Array(bytes)),
+    async open(id) {
+      const bytes = files.get(id)
+      return bytes && bytesInMemory(bytes)
+    },
     read: async (id) => files.get(id),
     async remove(ids) {
       for (const id of ids) files.delete(id)
@@ -80,13 +85,4 @@ export function assetsInMemory(): OpenAssetFiles {
 async function touch(path: string): Promise<boolean> {
   const now = new Date() // the file system's own clock: it wrote the time of the file
   return (await unlessMissing(utimes(path, now, now).then(() => true))) === true
-}
-
-async function unlessMissing<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined
-    throw error
-  }
 }

@@ -6,11 +6,11 @@ import { dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
-import { errorCode } from '../domain/error-code.ts'
 import type { Json } from '../domain/json/json.ts'
-import type { PayloadFile, PayloadStore, StoredPayload } from '../services/ports/job-storage.ts'
+import type { PayloadFile, PayloadStore, StoredBytes, StoredPayload } from '../services/ports/job-storage.ts'
 import { jsonText } from '../services/ports/job-storage.ts'
 import type { JobName, JobStore } from '../services/ports/storage.ts'
+import { openStoredBytes, unlessMissing } from './stored-bytes.ts'
 import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
 const INSERT_INPUT = `INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`
@@ -26,14 +26,14 @@ export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
 
 /** The inputs and outputs of jobs, in their rows or in files. */
-export type JobPayloads = Pick<JobStore, 'readInput' | 'readOutput'> & {
+export type JobPayloads = Pick<JobStore, 'openInput' | 'openOutput' | 'readInput' | 'readOutput'> & {
   readonly insertInput: (seq: number, input: StoredPayload, s3Config: string | undefined) => void
   readonly writeOutput: (seq: number, output: StoredPayload) => void
   readonly deleteOutput: (seq: number) => void
 }
 
 /** Makes the rows of payloads; the job store writes them. */
-export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'read'>): JobPayloads {
+export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'open' | 'read'>): JobPayloads {
   const insertInput = db.prepare(INSERT_INPUT)
   const readInput = db.prepare<[number], PayloadRow & { s3Config: string | null }>(READ_INPUT)
   const readOutput = db.prepare<[number], PayloadRow>(READ_OUTPUT)
@@ -41,19 +41,20 @@ export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'read'
   const deleteOutput = db.prepare(DELETE_OUTPUT)
 
   // A file that is missing was replaced since its row was read, then the row names another; or somebody deleted it.
-  async function read<Row extends PayloadRow>(
+  async function find<Row extends PayloadRow, Large>(
     { id }: JobName,
     what: 'input' | 'output',
     readRow: () => Row | undefined,
-  ): Promise<{ readonly json: Json; readonly row: Row } | undefined> {
+    get: (file: string) => Promise<Large | undefined>,
+  ): Promise<{ readonly json: string | Large; readonly row: Row } | undefined> {
     let missing: string | undefined
     for (;;) {
       const row = readRow()
       if (row === undefined) return undefined
       if (row.file === null) return { json: row.text.toString(), row }
       if (row.file === missing) throw new AppError('PAYLOAD_LOST', { what, jobId: id, file: row.file })
-      const bytes = await files.read(row.file)
-      if (bytes !== undefined) return { json: bytes, row }
+      const large = await get(row.file)
+      if (large !== undefined) return { json: large, row }
       missing = row.file
     }
   }
@@ -62,11 +63,13 @@ export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'read'
     insertInput: (seq, input, s3Config) => void insertInput.run(seq, textOf(input), ...fileOf(input), s3Config),
     writeOutput: (seq, output) => void writeOutput.run(seq, textOf(output), ...fileOf(output)),
     deleteOutput: (seq) => void deleteOutput.run(seq),
+    openInput: async (job) => (await find(job, 'input', () => readInput.get(job.seq), files.open))?.json,
+    openOutput: async (job) => (await find(job, 'output', () => readOutput.get(job.seq), files.open))?.json,
     async readInput(job) {
-      const found = await read(job, 'input', () => readInput.get(job.seq))
+      const found = await find(job, 'input', () => readInput.get(job.seq), files.read)
       return found && { input: found.json, s3Config: found.row.s3Config }
     },
-    readOutput: async (job) => (await read(job, 'output', () => readOutput.get(job.seq)))?.json,
+    readOutput: async (job) => (await find(job, 'output', () => readOutput.get(job.seq), files.read))?.json,
   }
 }
 
@@ -85,6 +88,8 @@ function fileOf(payload: StoredPayload): readonly [file: string | null, bytes: n
 
 /** The payload store with its inner side, for the other stores. */
 export type PayloadFiles = PayloadStore & {
+  /** A file that is read piece by piece; undefined where it is missing. */
+  readonly open: (name: string) => Promise<StoredBytes | undefined>
   /** The bytes of a file; undefined where it is missing. */
   readonly read: (name: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
   readonly remove: (names: readonly string[]) => void
@@ -150,16 +155,9 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
         if (isUnused && typeof payload !== 'string') remove([payload.file])
       }
     },
-    async read(name) {
-      const held = recent.take(name)
-      if (held !== undefined) return held
-      try {
-        return await readFile(pathOf(name))
-      } catch (error) {
-        if (errorCode(error) === 'ENOENT') return undefined
-        throw error
-      }
-    },
+    open: (name) =>
+      openStoredBytes(pathOf(name), { look: () => recent.look(name), drop: () => void recent.take(name) }),
+    read: async (name) => recent.take(name) ?? (await unlessMissing(readFile(pathOf(name)))),
     remove,
     release: recent.clear,
     close: async () => {
@@ -171,6 +169,7 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
 /** For a database in memory, which has no folder: all payloads stay in their rows. */
 export const payloadsInRows: PayloadFiles = {
   write: async (json, write) => (await write(jsonText(json))).result,
+  open: async () => undefined,
   read: async () => undefined,
   remove: () => undefined,
   release: () => undefined,
@@ -190,7 +189,6 @@ function asBytes(json: Json): Uint8Array<ArrayBuffer> {
   return typeof json === 'string' ? Buffer.from(json) : json
 }
 
-/** A payload as text. */
 /** The beginning of a payload, as much as is searched; a letter that would be cut is left out. */
 function headOf(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, limit('searchTextBytes')), { stream: true })
@@ -199,6 +197,8 @@ function headOf(bytes: Uint8Array): string {
 /** Payloads that have just been written, for the one reader that most often waits for each. */
 type RecentPayloads = {
   readonly put: (name: string, bytes: Uint8Array<ArrayBuffer>) => void
+  /** Shows a payload that is still held. */
+  readonly look: (name: string) => Uint8Array<ArrayBuffer> | undefined
   /** Gives a payload away: a second reader reads the file. */
   readonly take: (name: string) => Uint8Array<ArrayBuffer> | undefined
   /** Forgets all of them. */
@@ -217,6 +217,7 @@ export function createRecentPayloads(maxBytes: number): RecentPayloads {
     return payload
   }
   return {
+    look: (name) => held.get(name),
     take,
     clear() {
       held.clear()

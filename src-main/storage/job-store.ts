@@ -162,6 +162,8 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     findByIdempotencyKey: (endpointId, key) => findKey.get(endpointId, key),
     find: (id) => find.get(id),
     read: (seq) => read.get(seq),
+    openInput: payloads.openInput,
+    openOutput: payloads.openOutput,
     readInput: payloads.readInput,
     beginnings: (seqs, characters) => beginnings.all({ seqs: JSON.stringify(seqs), characters }),
     readOutput: payloads.readOutput,

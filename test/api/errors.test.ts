@@ -195,8 +195,8 @@ const PROVOKED: Readonly<Record<ErrorCode, Provoke>> = {
     return refused
   },
   PAYLOAD_LOST: async (service) => {
-    const jobs = service.storage().jobs as { readInput: Storage['jobs']['readInput'] }
-    jobs.readInput = ({ id }) => Promise.reject(new AppError('PAYLOAD_LOST', { what: 'input', jobId: id, file: 'f' }))
+    const jobs = service.storage().jobs as { openInput: Storage['jobs']['openInput'] }
+    jobs.openInput = ({ id }) => Promise.reject(new AppError('PAYLOAD_LOST', { what: 'input', jobId: id, file: 'f' }))
     return service.ask('GET', `/v2/e/status/${await service.run()}`)
   },
   REGISTRY_NOT_FOUND: (service) => service.ask('DELETE', '/api/registries/nope'),

@@ -6,8 +6,8 @@ import { AppError } from '../../contract/errors.ts'
 import { assetId } from '../../contract/workflows.ts'
 import { isShown } from '../../domain/media.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
-import { readAsset, writeAsset } from '../../services/workflows/assets.ts'
-import type { ManagementOperations } from '../operation.ts'
+import { openAsset, writeAsset } from '../../services/workflows/assets.ts'
+import { bodyOf, type ManagementOperations } from '../operation.ts'
 
 const NAMED_MAX = 1000
 
@@ -22,20 +22,19 @@ export const ASSET_OPERATIONS = {
     const { name } = query
     const headers = { etag: `"${id}"`, 'cache-control': 'private, max-age=31536000, immutable' }
     if (c.req.header('if-none-match') === headers.etag) return new Response(null, { status: 304, headers })
-    const { asset, bytes } = await readAsset(workflows.assets, id)
+    const { asset, file } = await openAsset(workflows.assets, id)
     const disposition = isShown(asset.mediaType) && name === undefined ? 'inline' : attachment(name ?? id)
-    const range = rangeOf(c.req.header('range'), bytes.length)
-    const part = range === undefined ? bytes : bytes.subarray(range.start, range.end)
-    const partHeaders =
-      range === undefined ? {} : { 'content-range': `bytes ${range.start}-${range.end - 1}/${bytes.length}` }
-    return new Response(part, {
+    const range = rangeOf(c.req.header('range'), file.bytes)
+    const { start, end } = range ?? { start: 0, end: file.bytes }
+    const partHeaders = range === undefined ? {} : { 'content-range': `bytes ${start}-${end - 1}/${file.bytes}` }
+    return new Response(bodyOf(file.read({ start, end })), {
       status: range === undefined ? 200 : 206,
       headers: {
         ...headers,
         ...partHeaders,
         'accept-ranges': 'bytes',
         'content-type': asset.mediaType,
-        'content-length': String(part.length),
+        'content-length': String(end - start),
         'content-disposition': disposition,
         'content-security-policy': "sandbox; default-src 'none'",
         'x-content-type-options': 'nosniff',

@@ -13,12 +13,13 @@ import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
 import { viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
 import { countJobs, type ListRequest, listJobs, listJobsById, searchable } from '../../services/jobs/list-jobs.ts'
 import { changeJobs, runJobAgain } from '../../services/jobs/run-jobs-again.ts'
+import { jsonText, type SentJson } from '../../services/ports/job-storage.ts'
 import type { Job, JobStore, NamedJobs } from '../../services/ports/storage.ts'
 import { reorderJob } from '../../services/queue/change-job.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
 import { requireRoleOf } from '../guards.ts'
-import { DONE, jsonResponse, type ManagementOperations } from '../operation.ts'
+import { DONE, jsonResponse, jsonStream, type ManagementOperations } from '../operation.ts'
 import { endpointOf } from './endpoints.ts'
 
 /** What these operations use of the service. */
@@ -32,7 +33,7 @@ export function jobOf({ jobId }: { readonly jobId: string }, { storage }: Pick<S
 }
 
 // Written in pieces, because the payloads are passed on as they came.
-async function detail(service: Services, job: Job): Promise<readonly Json[]> {
+async function detail(service: Services, job: Job): Promise<readonly SentJson[]> {
   const { storage, views } = service
   const facts = {
     ...viewJobRow(service, job),
@@ -45,33 +46,35 @@ async function detail(service: Services, job: Job): Promise<readonly Json[]> {
     chunkCount: storage.chunks.count(job.seq),
     ...(storage.archive.isOutputRemoved(job.seq) ? { outputRemoved: true } : {}),
   }
-  const input = (await storage.jobs.readInput(job))?.input ?? 'null'
+  const input = (await storage.jobs.openInput(job)) ?? 'null'
   const warnings = warningsOf(facts.history, input)
-  const output = await storage.jobs.readOutput(job)
+  const output = await storage.jobs.openOutput(job)
   const end = output === undefined ? ['}'] : [',"output":', output, '}']
-  const all = { ...facts, ...(warnings.length === 0 ? {} : { warnings }), ...whyItWaits(service, job, output) }
+  const all = { ...facts, ...(warnings.length === 0 ? {} : { warnings }), ...(await whyItWaits(service, job)) }
   return [JSON.stringify(all).slice(0, -1), ',"input":', input, ...end]
 }
 
-function warningsOf(history: ReturnType<JobStore['history']>, input: Json): readonly string[] {
+function warningsOf(history: ReturnType<JobStore['history']>, input: SentJson): readonly string[] {
   const end = history.findLast(({ to }) => to === 'COMPLETED')?.reason
-  return [...(end === undefined ? [] : [withFullStop(end)]), ...(isEmptyInput(input) ? [EMPTY_INPUT] : [])]
+  // A large one, which is read while it is sent, is not empty.
+  const isEmpty = (typeof input === 'string' || input instanceof Uint8Array) && isEmptyInput(input)
+  return [...(end === undefined ? [] : [withFullStop(end)]), ...(isEmpty ? [EMPTY_INPUT] : [])]
 }
 
-async function progress(service: Services, job: Job): Promise<readonly Json[]> {
-  const output = job.status === 'IN_PROGRESS' ? await service.storage.jobs.readOutput(job) : undefined
-  const facts = { ...viewJobRow(service, job), attempt: job.attempt, ...whyItWaits(service, job, output) }
+async function progress(service: Services, job: Job): Promise<readonly SentJson[]> {
+  const output = job.status === 'IN_PROGRESS' ? await service.storage.jobs.openOutput(job) : undefined
+  const facts = { ...viewJobRow(service, job), attempt: job.attempt, ...(await whyItWaits(service, job)) }
   const end = output === undefined ? ['}'] : [',"progress":', output, '}']
   return [JSON.stringify(facts).slice(0, -1), ...end]
 }
 
-function whyItWaits({ storage, views }: Services, job: Job, output: Json | undefined) {
+async function whyItWaits({ storage, views }: Services, job: Job) {
   const endpoint = storage.endpoints.get(job.endpointId)
   if (endpoint === undefined) return {}
   if (job.status !== 'IN_PROGRESS') return viewStanding(views, endpoint, job)
   // What other workers report is theirs, whatever its keys.
-  const text =
-    isBridge(endpoint.config) && output !== undefined ? reportedWait(Buffer.from(output).toString()) : undefined
+  const output = isBridge(endpoint.config) ? await storage.jobs.readOutput(job) : undefined
+  const text = output === undefined ? undefined : reportedWait(jsonText(output))
   return viewWaiting(text === undefined ? undefined : { text, needsChange: false })
 }
 

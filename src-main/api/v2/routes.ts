@@ -8,10 +8,10 @@ import { V2_ROUTES, type V2Operation } from '../../contract/v2-routes.ts'
 import { EMPTY_INPUT, isEmptyInput } from '../../domain/job/empty-input.ts'
 import { jobRecordPieces } from '../../domain/job/job-record.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
-import type { Json } from '../../domain/json/json.ts'
 import { kindOf, workedBy } from '../../services/endpoint-kinds.ts'
 import { readHealth } from '../../services/endpoints/views.ts'
 import { withLivePackages } from '../../services/platform/live-packages.ts'
+import type { SentJson } from '../../services/ports/job-storage.ts'
 import type { Endpoint, Job, JobStore } from '../../services/ports/storage.ts'
 import { cancelJob, retryJob } from '../../services/queue/change-job.ts'
 import type { StreamClient } from '../../services/queue/stream-clients.ts'
@@ -163,7 +163,7 @@ const status: JobOperations['status'] = async (request) => {
   if (ttl !== undefined && !isFinal(found.status)) await storage.write(() => storage.jobs.setTtl(found.seq, ttl))
   const job = ttl === undefined ? found : storage.jobs.read(found.seq)
   if (job === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: found.id })
-  return jsonResponse(await readJobRecord(storage.jobs, job))
+  return jsonResponse(await openJobRecord(storage.jobs, job))
 }
 
 /** GET or POST status-sync: the same for a job that exists. */
@@ -180,16 +180,16 @@ async function respondAtEnd(
 ): Promise<Response> {
   const ended = await waiters.untilEnd(job, waitMs, c.req.raw.signal)
   if (ended === undefined || !isFinal(ended.status)) return handleText(ended ?? job)
-  return jsonResponse(await readJobRecord(storage.jobs, ended))
+  return jsonResponse(await openJobRecord(storage.jobs, ended))
 }
 
 /**
  * Job record as pieces of JSON, for status, runsync and status-sync.
  * @throws AppError PAYLOAD_LOST
  */
-async function readJobRecord(jobs: Pick<JobStore, 'readInput' | 'readOutput'>, job: Job): Promise<readonly Json[]> {
-  const input = isFinal(job.status) ? undefined : (await jobs.readInput(job))?.input
-  return jobRecordPieces({ ...job, output: await jobs.readOutput(job), input, webhook: undefined })
+async function openJobRecord(jobs: Pick<JobStore, 'openInput' | 'openOutput'>, job: Job): Promise<readonly SentJson[]> {
+  const input = isFinal(job.status) ? undefined : await jobs.openInput(job)
+  return jobRecordPieces<SentJson>({ ...job, output: await jobs.openOutput(job), input, webhook: undefined })
 }
 
 /**

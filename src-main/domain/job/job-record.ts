@@ -5,7 +5,7 @@ import type { Json } from '../json/json.ts'
 import { isFinal } from './transitions.ts'
 
 /** What a record is written from. Spans in ms. */
-export type RecordFacts = {
+export type RecordFacts<Payload = Json> = {
   readonly id: string
   readonly status: JobState
   readonly delayMs: number | null
@@ -13,8 +13,8 @@ export type RecordFacts = {
   readonly workerId: string | null
   readonly retries: number
   readonly error: string | null
-  readonly output: Json | undefined
-  readonly input: Json | undefined
+  readonly output: Payload | undefined
+  readonly input: Payload | undefined
   readonly webhook: string | undefined
 }
 
@@ -22,9 +22,10 @@ export type RecordFacts = {
  * Writes the job record as pieces of JSON, with the payloads as they came. The keys are in the order that the platform
  * shows them. Source: docs/spec/job-api.md, 3.
  */
-export function jobRecordPieces(job: RecordFacts): readonly Json[] {
-  const pieces: Json[] = []
-  const add = (name: string, value: Json) => pieces.push(`${pieces.length === 0 ? '{' : ','}"${name}":`, value)
+export function jobRecordPieces<Payload>(job: RecordFacts<Payload>): readonly (string | Payload)[] {
+  const pieces: (string | Payload)[] = []
+  const add = (name: string, value: string | Payload) =>
+    pieces.push(`${pieces.length === 0 ? '{' : ','}"${name}":`, value)
   if (job.delayMs !== null) add('delayTime', String(job.delayMs))
   if (job.error !== null) add('error', JSON.stringify(job.error))
   if (job.executionMs !== null && isFinal(job.status)) add('executionTime', String(job.executionMs))

@@ -15,7 +15,7 @@ import type { Batch } from '../ports/job-storage.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { type BulkResult, createRefusals, moveJobs, selectedJobs } from '../queue/change-many-jobs.ts'
-import { streamOf } from './list-jobs.ts'
+import { fieldOf, streamOf } from './list-jobs.ts'
 import { runJobAgain, whyNotAgain } from './run-jobs-again.ts'
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
@@ -202,12 +202,9 @@ async function* resultOf(storage: Storage, line: number, seq: number): AsyncGene
   if (job === undefined) return yield `${JSON.stringify({ line, status: 'GONE' })}\n`
   const { id, status, error } = job
   const removed = storage.archive.isOutputRemoved(seq) ? { outputRemoved: true } : {}
-  const output = isFinal(status) ? await storage.jobs.readOutput(job).catch(() => undefined) : undefined
+  const output = isFinal(status) ? await storage.jobs.openOutput(job).catch(() => undefined) : undefined
   yield JSON.stringify({ line, id, status, ...(error === null ? {} : { error }), ...removed }).slice(0, -1)
-  if (output !== undefined) {
-    yield ',"output":'
-    yield output
-  }
+  yield* fieldOf('output', output)
   if (isFinal(status)) yield* streamOf(storage, job)
   yield '}\n'
 }

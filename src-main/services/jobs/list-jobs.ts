@@ -8,6 +8,7 @@ import { shortError } from '../../domain/job/read-error.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { hiddenValues } from '../apps/variables.ts'
 import { viewJobRow } from '../endpoints/views.ts'
+import { piecesOf, type SentJson } from '../ports/job-storage.ts'
 import type { Endpoint, Job, JobFilter, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { type JobSelection, selectedJobs } from '../queue/change-many-jobs.ts'
@@ -180,21 +181,30 @@ export async function* exportJobs(deps: Deps, selection: JobSelection): AsyncGen
 }
 
 async function* lineOf({ storage, clock }: Deps, job: Job): AsyncGenerator<Json> {
-  const input = await storage.jobs.readInput(job).catch(() => undefined)
+  const input = await storage.jobs.openInput(job).catch(() => undefined)
   if (input === undefined && storage.jobs.read(job.seq) === undefined) return
-  const output = await storage.jobs.readOutput(job).catch(() => undefined)
+  const output = await storage.jobs.openOutput(job).catch(() => undefined)
   const removed = storage.archive.isOutputRemoved(job.seq) ? { outputRemoved: true } : {}
   yield JSON.stringify({ ...viewJobRow({ clock }, job), ...removed }).slice(0, -1)
-  if (input !== undefined) {
-    yield ',"input":'
-    yield input.input
-  }
-  if (output !== undefined) {
-    yield ',"output":'
-    yield output
-  }
+  yield* fieldOf('input', input)
+  yield* fieldOf('output', output)
   yield* streamOf(storage, job)
   yield '}\n'
+}
+
+/** A payload as a field of a line, with the comma before it; nothing without one, or if its file has gone meanwhile. */
+export async function* fieldOf(name: string, payload: SentJson | undefined): AsyncGenerator<Json> {
+  if (payload === undefined) return
+  const pieces = piecesOf(payload)
+  try {
+    const first = await pieces.next().catch(() => undefined)
+    if (first === undefined || first.done === true) return
+    yield `,"${name}":`
+    yield first.value
+    yield* pieces
+  } finally {
+    await pieces.return(undefined)
+  }
 }
 
 /** The field `stream` of a line, where a job has chunks; it begins with a comma. */

@@ -13,6 +13,7 @@ import { executionTimeoutMs } from '../../domain/platform/endpoint-settings.ts'
 import { createOf, updateOf } from '../../domain/platform/saved-endpoint.ts'
 import { type TaskPod, taskEndpoint, tokenOf } from '../../domain/platform/task-pod.ts'
 import { newSecretId } from '../keys.ts'
+import type { SentJson } from '../ports/job-storage.ts'
 import type { StoredTaskCall } from '../ports/platform.ts'
 import type { Endpoint, Job, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
@@ -138,12 +139,12 @@ export async function setTaskTimeout(
 export async function readTaskResult(
   deps: Pick<Deps, 'storage' | 'clock'>,
   call: StoredTaskCall,
-): Promise<readonly Json[]> {
+): Promise<readonly SentJson[]> {
   const { storage, clock } = deps
   const job = jobOf(storage, call)
   if (job === undefined) return ['{"status":"IDLE"}']
   if (job.status === 'COMPLETED')
-    return ['{"status":"DONE","response":', (await storage.jobs.readOutput(job)) ?? 'null', '}']
+    return ['{"status":"DONE","response":', (await storage.jobs.openOutput(job)) ?? 'null', '}']
   if (isFinal(job.status)) return failed(job.error === null ? `it ended as ${job.status}` : errorText(job.error))
   if (call.deadlineAt === undefined || clock.now() < call.deadlineAt) return ['{"status":"RUNNING"}']
   await cancelIfOpen(deps, job)

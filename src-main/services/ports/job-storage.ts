@@ -3,6 +3,21 @@ import type { JobState } from '../../contract/job.ts'
 import type { PendingBulkView } from '../../contract/pending-bulk.ts'
 import type { Json } from '../../domain/json/json.ts'
 
+/** Bytes that are read piece by piece, each time from the beginning or from `start`, up to `end`. */
+export type StoredBytes = {
+  readonly bytes: number
+  readonly read: (range?: { readonly start?: number; readonly end?: number }) => AsyncIterable<Uint8Array<ArrayBuffer>>
+}
+
+/** A payload to be sent: whole, or if it is large, bytes that are read while they are sent. */
+export type SentJson = Json | StoredBytes
+
+/** The pieces of a payload. */
+export async function* piecesOf(payload: SentJson): AsyncGenerator<Json> {
+  if (typeof payload === 'string' || payload instanceof Uint8Array) yield payload
+  else yield* payload.read()
+}
+
 /** JSON as text; of a large payload its bytes are decoded. */
 export function jsonText(json: Json): string {
   return typeof json === 'string' ? json : new TextDecoder().decode(json)

@@ -14,6 +14,7 @@ import type {
   JobArchive,
   PayloadStore,
   PendingBulkStore,
+  SentJson,
   StoredPayload,
 } from './job-storage.ts'
 import type { KeyStore } from './keys.ts'
@@ -166,7 +167,9 @@ export type JobStore = {
   /** Also an archived one, as all reads by id or number do. */
   readonly find: (id: string) => Job | undefined
   readonly read: (seq: number) => Job | undefined
-  /** @throws AppError PAYLOAD_LOST when its file is missing; so does readOutput */
+  /** Payloads to be sent. @throws AppError PAYLOAD_LOST when its file is missing; so do the others below */
+  readonly openInput: (job: JobName) => Promise<SentJson | undefined>
+  readonly openOutput: (job: JobName) => Promise<SentJson | undefined>
   readonly readInput: (job: JobName) => Promise<{ readonly input: Json; readonly s3Config: string | null } | undefined>
   readonly readOutput: (job: JobName) => Promise<Json | undefined>
   /** The first characters of payloads; a job without an output has null there, one that is gone is left out. */

@@ -16,6 +16,7 @@ import type {
 import type { ByteTools } from '../../domain/workflow/metadata/bytes.ts'
 import type { PackagesByClass } from '../../domain/workflow/node-packages.ts'
 import type { ProposedLists } from '../../domain/workflow/node-types.ts'
+import type { StoredBytes } from './job-storage.ts'
 
 /** A text of the library, looked through. `files`: names of files that its nodes may ask for. */
 export type LibraryText = { readonly text: string; readonly nodes: number; readonly files: readonly string[] }
@@ -80,7 +81,8 @@ export type AssetStore = {
 export type AssetFiles = {
   /** Makes the file durable unless it is there. @throws AppError DISK_FULL, DATABASE_BUSY */
   readonly store: (id: string, bytes: Uint8Array) => Promise<void>
-  /** Undefined: it is missing. */
+  /** Undefined: it is missing; so does `read`. */
+  readonly open: (id: string) => Promise<StoredBytes | undefined>
   readonly read: (id: string) => Promise<Uint8Array<ArrayBuffer> | undefined>
   readonly remove: (ids: readonly string[]) => Promise<void>
   /** Names of the files that were written before, in wall ms. */

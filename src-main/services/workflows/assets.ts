@@ -8,6 +8,7 @@ import type { AssetView } from '../../contract/workflows.ts'
 import { mediaTypeOf, pictureSize } from '../../domain/media.ts'
 import { sizeText } from '../../domain/text.ts'
 import { nameVariants, plainName } from '../../domain/workflow-runs/find-results.ts'
+import type { StoredBytes } from '../ports/job-storage.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import type { Asset, FileTools } from '../ports/workflows.ts'
@@ -61,15 +62,15 @@ function isSaved({ storage, maxBytes }: AssetDeps, asset: Asset): Promise<boolea
   })
 }
 
-/** The bytes of an asset with its record. @throws AppError ASSET_NOT_FOUND */
-export async function readAsset(
+/** The file of an asset with its record. @throws AppError ASSET_NOT_FOUND */
+export async function openAsset(
   { storage }: Pick<AssetDeps, 'storage'>,
   id: string,
-): Promise<{ readonly asset: Asset; readonly bytes: Uint8Array<ArrayBuffer> }> {
+): Promise<{ readonly asset: Asset; readonly file: StoredBytes }> {
   const asset = storage.assets.get(id)
-  const bytes = asset && (await storage.assetFiles.read(id))
-  if (asset === undefined || bytes === undefined) throw new AppError('ASSET_NOT_FOUND', { asset: id.slice(0, 100) })
-  return { asset, bytes }
+  const file = asset && (await storage.assetFiles.open(id))
+  if (asset === undefined || file === undefined) throw new AppError('ASSET_NOT_FOUND', { asset: id.slice(0, 100) })
+  return { asset, file }
 }
 
 // The same content keeps a name that it has; another gets the next that is free.

@@ -2,16 +2,22 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { noteAdmission } from '../../../src-main/api/admission.ts'
-import type { ConnectionLimits } from '../../../src-main/server/connections.ts'
+import { type ConnectionLimits, createReaderPace } from '../../../src-main/server/connections.ts'
 import { listen } from '../../../src-main/server/listen.ts'
 import { until } from '../../support/served-service.ts'
 
 const KEY = 'authorization: right\r\n'
+// More than both sides of a connection hold in the system.
+const LARGE = Buffer.alloc(64 * 1024 * 1024)
 const ask = (headers = '', path = '/') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
 
-/** A listener that knows the key `right`; it answers /held when `release` is called, and the rest at once. */
+/**
+ * A listener that knows the key `right`; it answers /held when `release` is called, and the rest at once. `cut` resolves
+ * when the connection of /large has ended before its answer.
+ */
 async function setup(limits: Partial<ConnectionLimits>) {
   const held = Promise.withResolvers<void>()
+  const cut = Promise.withResolvers<unknown>()
   let seen = 0
   const answer = async (request: Request, { incoming }: { readonly incoming?: object }) => {
     seen += 1
@@ -19,6 +25,21 @@ async function setup(limits: Partial<ConnectionLimits>) {
     if (key === 'right' || request.url.includes('token=right')) noteAdmission(incoming)
     if (key !== null && key !== 'right' && !request.url.endsWith('/open')) return new Response('no', { status: 401 })
     if (request.url.endsWith('/held')) await held.promise
+    if (request.url.endsWith('/large')) {
+      request.signal.addEventListener('abort', cut.resolve)
+      return new Response(LARGE)
+    }
+    if (request.url.endsWith('/events'))
+      return new Response(
+        new ReadableStream({
+          async start(controller) {
+            controller.enqueue(Buffer.from('first,'))
+            await held.promise
+            controller.enqueue(Buffer.from('well'))
+            controller.close()
+          },
+        }),
+      )
     return new Response('well')
   }
   const listener = await listen(answer, 0, { connections: { sweepMs: 5, ...limits } })
@@ -40,7 +61,7 @@ async function setup(limits: Partial<ConnectionLimits>) {
     const closed = () => until(() => expect(socket.closed).toBe(true))
     return { socket, closed, text: () => text, answered: () => until(() => expect(text).toMatch(/(well|no)$/)) }
   }
-  return { open, release: held.resolve }
+  return { open, release: held.resolve, cut: cut.promise }
 }
 
 /** Sends a byte again and again until the connection is closed. */
@@ -92,6 +113,34 @@ it('a request that is held for longer than all limits is answered, as the polls 
   await Promise.all([slow.closed(), quiet.closed()])
   release()
   await poll.answered()
+})
+
+it('a client that does not read what waits for it is cut off, and not one for whom nothing waits', async () => {
+  const { open, release, cut } = await setup({ readerMs: 100, readerBytes: 1 })
+  const poll = await open(ask('', '/held'))
+  const events = await open(ask('', '/events'))
+  await until(() => expect(events.text()).toMatch(/first,/))
+  const stuck = await open()
+  stuck.socket.pause()
+  stuck.socket.write(ask('', '/large'))
+  await cut
+  release()
+  await Promise.all([poll.answered(), until(() => expect(events.text()).toMatch(/well/))])
+  stuck.socket.resume()
+  await stuck.closed()
+  expect(stuck.text().length).toBeLessThan(LARGE.length)
+})
+
+it('a reader is too slow if it took too little in a whole span in which bytes waited', () => {
+  const seen = (...looks: readonly (readonly [now: number, taken: number | undefined])[]) => {
+    const { isTooSlow } = createReaderPace({ readerMs: 30, readerBytes: 480 })
+    return looks.map(([now, taken]) => isTooSlow(taken, now))
+  }
+  expect(seen([0, 0], [29, 0], [30, 479])).toEqual([false, false, true])
+  expect(seen([0, 0], [30, 480], [60, 959])).toEqual([false, false, true])
+  expect(seen([0, 0], [30, 480], [60, 960])).toEqual([false, false, false])
+  expect(seen([0, 0], [20, undefined], [40, 0], [69, 0], [70, 0])).toEqual([false, false, false, false, true])
+  expect(seen([0, undefined], [1000, undefined], [1001, 5])).toEqual([false, false, false])
 })
 
 it('of more connections without a key than are allowed, the one that rests for longest makes room', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { request as plainRequest } from 'node:http'
 import { request as secureRequest } from 'node:https'
@@ -45,6 +46,26 @@ test('one port answers http and https, also bodies of several pieces', async () 
   expect(await answerOf(plainRequest(options), body)).toBe(`POST ${body}`)
   expect(await answerOf(secureRequest({ ...options, ca, servername: 'localhost' }), body)).toBe(`POST ${body}`)
   expect(await answerOf(secureRequest({ ...options, ca, servername: 'ships.localhost' }), 'y')).toBe('POST y')
+})
+
+test('a client that does not read its answer is cut off over https too', async () => {
+  const data = dataFolder()
+  const cut = Promise.withResolvers<unknown>()
+  const fetch = async (request: Request) => {
+    request.signal.addEventListener('abort', cut.resolve)
+    return new Response(Buffer.alloc(64 * 1024 * 1024))
+  }
+  const connections = { sweepMs: 5, readerMs: 100, readerBytes: 1 }
+  const listener = await listen(fetch, 0, { secure: { contextFor: createSecureContexts(data) }, connections })
+  onTestFinished(() => listener.close(0))
+  const ca = readFileSync((await findCertificates(data)).authority, 'utf8')
+  const socket = connectSecurely({ host: '127.0.0.1', port: listener.port, ca, servername: 'localhost' })
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => undefined) // it is to be cut off
+  await once(socket, 'secureConnect')
+  socket.pause()
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
+  await cut.promise
 })
 
 test('names that are not of this machine get no certificate', async () => {

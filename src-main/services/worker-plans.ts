@@ -78,7 +78,7 @@ export function createWorkerPlans({
       const { model } = config
       if (model === undefined) return undefined
       const variables = variablesOfWorker(endpoint)
-      logMasks.learn(targetOf(config.app))
+      logMasks.learn(endpoint)
       const token = TOKENS.flatMap((name) => variables[name] || []).at(0)
       return await models.hub.stage({ model, settings: `${id} ${revision}`, token }, watch)
     },
@@ -98,7 +98,7 @@ export function createWorkerPlans({
     environmentOf(endpoint, worker, { reach, model }) {
       const { config } = endpoint
       const app = targetOf(config.app)
-      logMasks.learn(app) // before it can print what it gets
+      logMasks.learn(endpoint) // before it can print what it gets
       const env = variablesOfWorker(endpoint)
       return workerEnvironment({
         workerBaseUrl: reach.workerUrl,

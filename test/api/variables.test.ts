@@ -102,6 +102,22 @@ test('values are masked in the lines that workers print, also those of before', 
   expect(lines).toEqual(['connects with ***', 'and ***', 'cert: ***', 'on is 1'])
 })
 
+test('secrets among the variables of an endpoint are masked too, also those of before, and mere settings are not', async () => {
+  const service = await setupService()
+  const env = { HF_TOKEN: 'hunter22', DATABASE: 'postgres://ada:hunter44@db/x', MODEL: 'harbour-small', KEY: '1' }
+  await service.createEndpoint('plain', { env })
+  const worker = await service.worker('plain')
+  await service.ask('PATCH', '/api/endpoints/plain', { body: { env: { ...env, HF_TOKEN: 'hunter33' } } })
+  const next = await service.worker('plain', [worker])
+  const printed = ['uses hunter22', 'or hunter33', 'on postgres://ada:hunter44@db/x', 'loads harbour-small', 'on is 1']
+  for (const line of printed) service.fleet().print(next.id, line)
+  const lines = await service.clock.until(async () => {
+    const page = await service.get('/api/endpoints/plain/logs')
+    return page.lines.length === 5 ? page.lines.map(({ line }: { line: string }) => line) : undefined
+  })
+  expect(lines).toEqual(['uses ***', 'or ***', 'on ***', 'loads harbour-small', 'on is 1'])
+})
+
 test('values that a worker dies with do not stand in the reason either', async () => {
   const { service, change, release } = await setup()
   await change({ set: { TOKEN: 'hunter22' } })

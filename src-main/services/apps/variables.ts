@@ -4,6 +4,7 @@
  * that serve, and the old ones have their values also when they start again.
  */
 import type { AppMembership, VariablesUpdate } from '../../contract/app.ts'
+import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { HiddenValues } from '../../domain/job/job-file.ts'
 import { accountSecretValues } from '../account-secrets.ts'
@@ -102,24 +103,31 @@ export function secretValues(
     .flatMap((scope) => secrets.list(scope).map(({ name }) => secrets.get(scope, name) ?? ''))
 }
 
-// What people call variables that hold one. Source: ours.
+// How people call variables that hold one, and addresses with a password. Source: ours.
 const NAMED_SECRET = /key|token|secret|passw|credential|auth/i
+const WITH_PASSWORD = /:\/\/[^/\s:@]*:[^/\s@]+@/
+
+/** Values of an endpoint's own variables that are secrets; the others may be mere settings, which logs would lack. */
+export function ownSecrets(env: EndpointConfig['env']): readonly string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    NAMED_SECRET.test(name) || WITH_PASSWORD.test(value) ? [value] : [],
+  )
+}
 
 /**
  * What a file about the work of an endpoint must not hold. Secrets are those of the account, the variables of an app,
- * and variables of the endpoint that are named like one; the other variables of the endpoint may be mere settings.
+ * and those of the endpoint's own variables that are secrets.
  * @param endpoint undefined: it was deleted @throws AppError SECRET_LOST
  */
 export function hiddenValues(storage: Pick<Storage, 'apps' | 'secrets'>, endpoint: Endpoint | undefined): HiddenValues {
   const { app, env = {} } = endpoint?.config ?? {}
   const environment = app === undefined ? undefined : storage.apps.environment(app.name, app.environment)
-  const own = Object.entries(env)
   return {
     secrets: [
       ...accountSecretValues(storage),
       ...(environment === undefined ? [] : secretValues(storage, environment)),
-      ...own.flatMap(([name, value]) => (NAMED_SECRET.test(name) ? [value] : [])),
+      ...ownSecrets(env),
     ],
-    variables: own.map(([, value]) => value),
+    variables: Object.values(env),
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The lines of workers on their way to the store: each is given to its job, and the secrets of its app are taken out. A
+ * The lines of workers on their way to the store: each is given to its job, and secrets are taken out. A
  * line may also say that the result of a job could not be sent.
  */
 import { limit } from '../../contract/limits.ts'
-import { type AppTarget, isSameTarget } from '../../domain/app/app-target.ts'
+import { type AppTarget, isSameTarget, targetOf } from '../../domain/app/app-target.ts'
 import { unsentError } from '../../domain/job/unsent-error.ts'
 import {
   createMask,
@@ -15,10 +15,10 @@ import {
 } from '../../domain/worker/log-lines.ts'
 import { hasFlag, readTestMode } from '../../domain/worker/test-modes.ts'
 import { accountSecretValues } from '../account-secrets.ts'
-import { secretValues } from '../apps/variables.ts'
+import { ownSecrets, secretValues } from '../apps/variables.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
 import type { WorkerOutput } from '../ports/fleet.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { NewLogLine } from '../ports/worker-records.ts'
 import { finishJob, type Leases } from '../queue/leases.ts'
@@ -97,7 +97,7 @@ export function createLogCollector({
   return ({ workerId, lines: printed, at, writtenAt, stored: remember }) => {
     const worker = registry.get(workerId)
     if (worker === undefined || printed.length === 0) return
-    const lines = mask(worker.app, printed)
+    const lines = mask(worker, printed)
     registry.note(worker, { lastLines: [...worker.lastLines, ...lines.slice(-LAST_LINES)].slice(-LAST_LINES) })
     const running = [...leases.ofWorker(workerId).map((lease) => lease.jobId), ...worker.stopOrders.keys()]
     const only = running.length === 1 ? running[0] : undefined
@@ -178,45 +178,59 @@ function createUnsentResults(deps: {
   }
 }
 
-/** Takes the variables of an app's environment out of the lines of its workers. */
-type MaskLogs = (app: AppTarget | undefined, lines: readonly string[]) => readonly string[]
+/** Takes secrets out of the lines of a worker. */
+type MaskLogs = (worker: Pick<LiveWorker, 'app' | 'endpointId'>, lines: readonly string[]) => readonly string[]
 
-/** The masks of all environments. */
+/** The masks of all environments and endpoints. */
 export type LogMasks = {
   /**
    * To be called before a worker is given variables: later its version of them may be gone, and the worker still there.
    */
-  readonly learn: (app: AppTarget | undefined) => void
+  readonly learn: (endpoint: Pick<Endpoint, 'id' | 'config'>) => void
   readonly mask: MaskLogs
 }
 
-type Known = {
-  readonly target: AppTarget
-  readonly environmentId: number
-  readonly version: number
-  readonly values: ReadonlySet<string>
-  readonly mask: (line: string) => string
+type Masked = { readonly values: ReadonlySet<string>; readonly mask: (line: string) => string }
+type Known = Masked & { readonly target: AppTarget; readonly environmentId: number; readonly version: number }
+
+// A value that was once hidden stays hidden: workers of before may still print it.
+function withValues(before: Masked | undefined, more: readonly string[]): Masked {
+  const values = new Set([...(before?.values ?? []), ...more])
+  return { values, mask: createMask([...values]) }
 }
 
-/**
- * Makes the masks: the variables of the app of a worker, and the secrets of the account. A value that was once hidden
- * stays hidden: workers of before may still print it.
- */
+/** Makes the masks: the variables of a worker's app, the secrets of its endpoint, and those of the account. */
 export function createLogMasks(
-  storage: Pick<Storage, 'apps' | 'secrets'>,
-  registry: Pick<WorkerRegistry, 'all'>,
+  storage: Pick<Storage, 'apps' | 'endpoints' | 'secrets'>,
+  registry: Pick<WorkerRegistry, 'all' | 'ofEndpoint'>,
 ): LogMasks {
   const known = new Map<string, Known>()
-  let ofAccount: Pick<Known, 'values' | 'mask'> | undefined
+  const ofEndpoints = new Map<string, Masked>()
+  let ofAccount: Masked | undefined
 
   // Any worker may have been given any of them.
   function learnOfAccount() {
-    const values = new Set([...(ofAccount?.values ?? []), ...accountSecretValues(storage)])
-    ofAccount = { values, mask: createMask([...values]) }
+    ofAccount = withValues(ofAccount, accountSecretValues(storage))
     return ofAccount
   }
 
-  function learn(target: AppTarget | undefined): Known | undefined {
+  function learnOfEndpoint({ id, config }: Pick<Endpoint, 'id' | 'config'>): Masked {
+    const before = ofEndpoints.get(id)
+    const secrets = ownSecrets(config.env)
+    if (before !== undefined && secrets.every((value) => before.values.has(value))) return before
+    forgetDeleted()
+    const current = withValues(before, secrets)
+    ofEndpoints.set(id, current)
+    return current
+  }
+
+  // A worker that an earlier run of the service started prints before anybody learned of its endpoint.
+  function maskOfEndpoint(endpointId: string): Masked['mask'] | undefined {
+    const endpoint = ofEndpoints.has(endpointId) ? undefined : storage.endpoints.get(endpointId)
+    return (endpoint === undefined ? ofEndpoints.get(endpointId) : learnOfEndpoint(endpoint))?.mask
+  }
+
+  function learnOfApp(target: AppTarget | undefined): Known | undefined {
     if (target === undefined) return undefined
     const key = JSON.stringify([target.app, target.environment])
     const before = known.get(key)
@@ -225,8 +239,7 @@ export function createLogMasks(
     const { id: environmentId, variables: version } = environment
     if (before?.environmentId === environmentId && before.version === version) return before
     forgetDeleted()
-    const values = new Set([...(before?.values ?? []), ...secretValues(storage, environment)])
-    const current = { target, environmentId, version, values, mask: createMask([...values]) }
+    const current = { target, environmentId, version, ...withValues(before, secretValues(storage, environment)) }
     known.set(key, current)
     return current
   }
@@ -237,18 +250,20 @@ export function createLogMasks(
       const isThere = storage.apps.environment(target.app, target.environment) !== undefined
       if (!isThere && !registry.all().some(({ app }) => isSameTarget(app, target))) known.delete(key)
     }
+    for (const id of ofEndpoints.keys())
+      if (storage.endpoints.get(id) === undefined && registry.ofEndpoint(id).length === 0) ofEndpoints.delete(id)
   }
 
   return {
-    learn(target) {
+    learn(endpoint) {
       learnOfAccount()
-      learn(target)
+      learnOfApp(targetOf(endpoint.config.app))
+      learnOfEndpoint(endpoint)
     },
-    mask(target, lines) {
-      const { values, mask: maskAccount } = ofAccount ?? learnOfAccount()
-      const mask = learn(target)?.mask
-      const ofApp = mask === undefined ? lines : lines.map(mask)
-      return values.size === 0 ? ofApp : ofApp.map(maskAccount)
+    mask({ app, endpointId }, lines) {
+      const { mask } = ofAccount ?? learnOfAccount()
+      const masks = [learnOfApp(app)?.mask, maskOfEndpoint(endpointId), mask]
+      return masks.reduce((masked, one) => (one === undefined ? masked : masked.map(one)), lines)
     },
   }
 }

@@ -158,7 +158,7 @@ function jobPieces({ job, input, s3Config }: HandOut, trace: TraceHeaders | unde
   return [
     `{"id":"${job.id}","input":`,
     input,
-    `${webhook}${s3Config === null ? '' : `,"s3Config":${s3Config}`}${traceFields(trace)}}`,
+    `${webhook}${s3Config === undefined ? '' : `,"s3Config":${s3Config}`}${traceFields(trace)}}`,
   ]
 }
 

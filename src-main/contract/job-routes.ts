@@ -219,7 +219,7 @@ export const JOB_ROUTES = {
     summary: 'Run an ended job again: a new job with its input and policy, without its webhook',
     role: 'run',
     response: jobHandle,
-    errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'PAYLOAD_LOST'],
+    errors: ['JOB_NOT_FOUND', 'WRONG_STATE', 'ENDPOINT_NOT_FOUND', 'ENDPOINT_PAUSED', 'PAYLOAD_LOST', 'SECRET_LOST'],
     source: 'ours, because the job API cannot retry what it has forgotten, or what has succeeded',
   },
   jobReorder: {

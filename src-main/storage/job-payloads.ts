@@ -10,6 +10,7 @@ import type { Json } from '../domain/json/json.ts'
 import type { PayloadFile, PayloadStore, StoredBytes, StoredPayload } from '../services/ports/job-storage.ts'
 import { jsonText } from '../services/ports/job-storage.ts'
 import type { JobName, JobStore } from '../services/ports/storage.ts'
+import type { Seal } from './secret-store.ts'
 import { openStoredBytes, unlessMissing } from './stored-bytes.ts'
 import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
@@ -27,13 +28,16 @@ type PayloadRow = { readonly text: Buffer; readonly file: string | null }
 
 /** The inputs and outputs of jobs, in their rows or in files. */
 export type JobPayloads = Pick<JobStore, 'openInput' | 'openOutput' | 'readInput' | 'readOutput'> & {
-  readonly insertInput: (seq: number, input: StoredPayload, s3Config: string | undefined) => void
+  readonly insertInput: (job: JobName, input: StoredPayload, s3Config: string | undefined) => void
   readonly writeOutput: (seq: number, output: StoredPayload) => void
   readonly deleteOutput: (seq: number) => void
 }
 
 /** Makes the rows of payloads; the job store writes them. */
-export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'open' | 'read'>): JobPayloads {
+export function createJobPayloads(
+  db: Database,
+  { files, seal }: { readonly files: Pick<PayloadFiles, 'open' | 'read'>; readonly seal: Seal },
+): JobPayloads {
   const insertInput = db.prepare(INSERT_INPUT)
   const readInput = db.prepare<[number], PayloadRow & { s3Config: string | null }>(READ_INPUT)
   const readOutput = db.prepare<[number], PayloadRow>(READ_OUTPUT)
@@ -60,18 +64,32 @@ export function createJobPayloads(db: Database, files: Pick<PayloadFiles, 'open'
   }
 
   return {
-    insertInput: (seq, input, s3Config) => void insertInput.run(seq, textOf(input), ...fileOf(input), s3Config),
+    insertInput(job, input, s3Config) {
+      const sealed = s3Config === undefined ? undefined : seal.close(s3ConfigOf(job), s3Config)
+      insertInput.run(job.seq, textOf(input), ...fileOf(input), sealed)
+    },
     writeOutput: (seq, output) => void writeOutput.run(seq, textOf(output), ...fileOf(output)),
     deleteOutput: (seq) => void deleteOutput.run(seq),
     openInput: async (job) => (await find(job, 'input', () => readInput.get(job.seq), files.open))?.json,
     openOutput: async (job) => (await find(job, 'output', () => readOutput.get(job.seq), files.open))?.json,
     async readInput(job) {
       const found = await find(job, 'input', () => readInput.get(job.seq), files.read)
-      return found && { input: found.json, s3Config: found.row.s3Config }
+      if (found === undefined) return undefined
+      const { s3Config } = found.row
+      return {
+        input: found.json,
+        openS3Config() {
+          // Rows of before it was sealed hold the object itself.
+          if (s3Config === null || s3Config.startsWith('{')) return s3Config ?? undefined
+          return seal.open(s3ConfigOf(job), s3Config)
+        },
+      }
     },
     readOutput: async (job) => (await find(job, 'output', () => readOutput.get(job.seq), files.read))?.json,
   }
 }
+
+const s3ConfigOf = ({ id }: JobName) => ({ scope: `job ${id}`, name: 's3Config' })
 
 function textOf(payload: StoredPayload): string {
   return typeof payload === 'string' ? payload : payload.head

@@ -131,7 +131,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       const seq = Number(lastInsertRowid)
       // Most have none, and are not to pay for it.
       if (job.priority) order.setPriority(seq, job.priority)
-      payloads.insertInput(seq, job.input, job.s3Config)
+      payloads.insertInput({ seq, id }, job.input, job.s3Config)
       if (job.idempotencyKey !== undefined) insertKey.run(job.endpointId, job.idempotencyKey, seq)
       const row = newRow(seq, job, now, steady)
       events.recordJob(row, 'submit', undefined, now, undefined, undefined)

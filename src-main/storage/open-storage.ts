@@ -37,7 +37,7 @@ import { createRunStore } from './run-store.ts'
 import { createSavedRequestStore } from './saved-request-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSearchIndex } from './search-index.ts'
-import { createSecretStore, keyInFile, keyInMemory } from './secret-store.ts'
+import { createSeal, createSecretStore, keyInFile, keyInMemory } from './secret-store.ts'
 import { createTargetDeployStore } from './target-deploy-store.ts'
 import { createTraceStore } from './trace-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
@@ -63,6 +63,7 @@ export function openStorage(file: string, now: number, prepare = prepareOnUse): 
   const events = createEventStore(db, commit)
   const state = createStateStore(db)
   const artifacts = file === ':memory:' ? temporaryArtifactFiles() : openArtifactFiles(dirname(file))
+  const key = file === ':memory:' ? keyInMemory() : keyInFile(join(dirname(file), 'secrets.key'))
   const assetFiles = file === ':memory:' ? assetsInMemory() : openAssetFiles(dirname(file))
   return {
     write: commit.write,
@@ -77,7 +78,7 @@ export function openStorage(file: string, now: number, prepare = prepareOnUse): 
     beforeCommit: commit.beforeCommit,
     poke: commit.poke,
     payloads,
-    jobs: createJobStore(db, events, createJobPayloads(db, payloads)),
+    jobs: createJobStore(db, events, createJobPayloads(db, { files: payloads, seal: createSeal(key) })),
     archive: createJobArchive(db),
     chunks: createChunkStore(db),
     endpoints: createEndpointStore(db, events, commit),
@@ -88,7 +89,7 @@ export function openStorage(file: string, now: number, prepare = prepareOnUse): 
     events,
     search: createSearchIndex(db, state),
     metrics: createMetricsStore(db),
-    secrets: createSecretStore(db, file === ':memory:' ? keyInMemory() : keyInFile(join(dirname(file), 'secrets.key'))),
+    secrets: createSecretStore(db, key),
     keys: createKeyStore(db),
     apps: createAppStore(db),
     savedRequests: createSavedRequestStore(db),

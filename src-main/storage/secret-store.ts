@@ -56,6 +56,27 @@ export function createSecretStore(db: Database, key: SecretKey): SecretStore {
   }
 }
 
+/** Seals values that stand in rows of their own, under the name that they are authenticated with. */
+export type Seal = {
+  readonly close: (name: SecretName, value: string) => string
+  /** @throws AppError SECRET_LOST */
+  readonly open: (name: SecretName, sealed: string) => string
+}
+
+/** Makes the seal; what it closes is text. */
+export function createSeal(key: SecretKey): Seal {
+  return {
+    close(name, value) {
+      const { nonce, sealed } = seal(key.readOrMake(), name, value)
+      return Buffer.concat([nonce, sealed]).toString('base64')
+    },
+    open(name, text) {
+      const bytes = Buffer.from(text, 'base64')
+      return open(key.read(), name, { nonce: bytes.subarray(0, NONCE_BYTES), sealed: bytes.subarray(NONCE_BYTES) })
+    },
+  }
+}
+
 function seal(key: Buffer, secret: SecretName, value: string): Sealed {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(authenticated(secret))
@@ -65,10 +86,10 @@ function seal(key: Buffer, secret: SecretName, value: string): Sealed {
 
 function open(key: Buffer | undefined, secret: SecretName, { nonce, sealed }: Sealed): string {
   if (key === undefined) throw new AppError('SECRET_LOST', secret)
-  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
-    .setAAD(authenticated(secret))
-    .setAuthTag(sealed.subarray(-TAG_BYTES))
   try {
+    const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(authenticated(secret))
+      .setAuthTag(sealed.subarray(-TAG_BYTES))
     return Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('utf8')
   } catch (error) {
     throw new AppError('SECRET_LOST', secret, { cause: error }) // another key, or a row that was changed
@@ -84,7 +105,7 @@ function authenticated({ scope, name }: SecretName): Buffer {
 const KEY_BYTES = 32
 
 /** The key with which secrets are sealed. */
-type SecretKey = {
+export type SecretKey = {
   /** The key; undefined while there is none. */
   readonly read: () => Buffer | undefined
   /** The key, made where there is none. */

@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
 import { setup } from '../support/core.ts'
@@ -74,6 +74,20 @@ describe('a payload', () => {
     expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600)
     expect(readFileSync(join(folder, name), 'utf8')).toBe(JSON.stringify(LARGE))
     expect(name).not.toContain(id.slice(0, 8))
+  })
+
+  it('has no credentials of a bucket in any file, while the worker gets them, also when the job runs again', async () => {
+    const { run, taker, post, folder } = await withFiles()
+    const s3Config = { accessSecret: 'geheim-geheim' }
+    const id = await run({}, { s3Config })
+    const data = dirname(folder)
+    const inFiles = readdirSync(data).filter((name) => name.startsWith('drydock.db'))
+    expect(inFiles.length).toBeGreaterThan(0)
+    for (const name of inFiles) expect(readFileSync(join(data, name)).includes('geheim')).toBe(false)
+    expect(await taker.take()).toMatchObject({ id, s3Config })
+    await taker.done(id, { output: 1 })
+    await post(`/api/jobs/${id}/rerun`)
+    expect(await taker.take()).toMatchObject({ s3Config })
   })
 
   it('that is large is read by all who read payloads, again and again', async () => {

@@ -35,7 +35,8 @@ const BATCH = 10
 /**
  * Queues a new job like this one, which has ended, on its endpoint.
  * @param batch the place that the new job takes in a batch
- * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND when that was deleted, PAYLOAD_LOST, and as submitting does
+ * @throws AppError WRONG_STATE, ENDPOINT_NOT_FOUND when that was deleted, PAYLOAD_LOST, SECRET_LOST, and as
+ * submitting does
  */
 export async function runJobAgain(deps: ChangeDeps, job: Job, batch?: BatchPlace): Promise<Job> {
   const { storage } = deps
@@ -52,7 +53,7 @@ export async function runJobAgain(deps: ChangeDeps, job: Job, batch?: BatchPlace
     kind: 'run',
     request: { policy: { executionTimeout: executionTimeoutMs, ttl: ttlMs, lowPriority: lowPriority === 1, priority } },
     input: found.input,
-    s3Config: found.s3Config ?? undefined,
+    s3Config: found.openS3Config(),
     waitMs: undefined,
     batch,
   })

@@ -160,6 +160,13 @@ export type JobQuery = JobFilter & {
   readonly oldestFirst?: boolean | undefined
 }
 
+/** The input of a job, and the credentials of its bucket as JSON, which are sealed until somebody needs them. */
+export type StoredInput = {
+  readonly input: Json
+  /** @throws AppError SECRET_LOST */
+  readonly openS3Config: () => string | undefined
+}
+
 /** The jobs. Methods that write are called inside a Writer's work only. */
 export type JobStore = {
   readonly insert: (job: NewJob, moment: Moment) => Job
@@ -170,7 +177,7 @@ export type JobStore = {
   /** Payloads to be sent. @throws AppError PAYLOAD_LOST when its file is missing; so do the others below */
   readonly openInput: (job: JobName) => Promise<SentJson | undefined>
   readonly openOutput: (job: JobName) => Promise<SentJson | undefined>
-  readonly readInput: (job: JobName) => Promise<{ readonly input: Json; readonly s3Config: string | null } | undefined>
+  readonly readInput: (job: JobName) => Promise<StoredInput | undefined>
   readonly readOutput: (job: JobName) => Promise<Json | undefined>
   /** The first characters of payloads; a job without an output has null there, one that is gone is left out. */
   readonly beginnings: (

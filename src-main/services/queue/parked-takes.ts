@@ -4,7 +4,7 @@
  * for the disk, as its client has been told nothing yet: see docs/decisions.md, "Commits settle beside the event loop".
  */
 
-import { AppError } from '../../contract/errors.ts'
+import { AppError, type ErrorCode } from '../../contract/errors.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { isUsedUp } from '../../domain/worker/faults.ts'
 import { bestFirst, mostPerTake } from '../../domain/worker/hand-out.ts'
@@ -205,7 +205,7 @@ function createJobHold(storage: Pick<Storage, 'jobs' | 'poke'>, clock: Clock): J
 }
 
 /** A claimed job with what its worker gets. `s3Config` is JSON text. */
-export type HandOut = { readonly job: Job; readonly input: Json; readonly s3Config: string | null }
+export type HandOut = { readonly job: Job; readonly input: Json; readonly s3Config: string | undefined }
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
@@ -215,12 +215,15 @@ export async function readHandOuts(deps: Deps, jobs: readonly Job[]): Promise<re
   return read.filter((handOut) => handOut !== undefined)
 }
 
+const LOST: ReadonlySet<ErrorCode> = new Set(['PAYLOAD_LOST', 'SECRET_LOST'])
+
 async function readHandOut({ storage, clock }: Deps, job: Job): Promise<HandOut | undefined> {
   try {
     const row = await storage.jobs.readInput(job)
-    return row && { job, ...row } // without a row the job went with its endpoint
+    // Without a row the job went with its endpoint.
+    return row && { job, input: row.input, s3Config: row.openS3Config() }
   } catch (error) {
-    if (!(error instanceof AppError && error.code === 'PAYLOAD_LOST')) throw error
+    if (!(error instanceof AppError && LOST.has(error.code))) throw error
     const { workerId, attempt } = job
     const fields = { workerId: workerId ?? undefined, attempt, error: error.message }
     await storage.write(() => storage.jobs.move(job.seq, 'fail', fields, momentOf(clock)))

@@ -87,7 +87,8 @@ describe('migrations', () => {
     old.prepare('INSERT INTO job_inputs (seq, input) VALUES (1, ?)').run(input)
     old.close()
     const { jobs, close } = openStorage(path, 2)
-    expect(await jobs.readInput({ seq: 1, id: 'j' })).toEqual({ input, s3Config: null })
+    const stored = await jobs.readInput({ seq: 1, id: 'j' })
+    expect([stored?.input, stored?.openS3Config()]).toEqual([input, undefined])
     await close()
   })
 

@@ -27,7 +27,7 @@ import { createRequestStore } from '../../../src-main/storage/request-store.ts'
 import { createRunStore } from '../../../src-main/storage/run-store.ts'
 import { createSavedRequestStore } from '../../../src-main/storage/saved-request-store.ts'
 import { createSearchIndex } from '../../../src-main/storage/search-index.ts'
-import { createSecretStore, keyInMemory } from '../../../src-main/storage/secret-store.ts'
+import { createSeal, createSecretStore, keyInMemory } from '../../../src-main/storage/secret-store.ts'
 import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
 import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
 import { createWorkflowStore } from '../../../src-main/storage/workflow-store.ts'
@@ -85,7 +85,7 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
   const commit = createGroupCommit(db, createLogSync([]))
   const events = createEventStore(spied, commit)
   const state = createStateStore(spied)
-  createJobStore(spied, events, createJobPayloads(spied, payloadsInRows))
+  createJobStore(spied, events, createJobPayloads(spied, { files: payloadsInRows, seal: createSeal(keyInMemory()) }))
   createJobArchive(spied)
   createIsNamed(spied)
   deleteRemovedPayloads(spied, commit, payloadsInRows)

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
-import { createSecretStore, keyInFile, keyInMemory } from '../../../src-main/storage/secret-store.ts'
+import { createSeal, createSecretStore, keyInFile, keyInMemory } from '../../../src-main/storage/secret-store.ts'
 
 const VALUE = 'a value that must not be seen'
 
@@ -138,4 +138,19 @@ describe('the key of the secrets', () => {
     expect(() => secrets.put('registry', 'work', VALUE, 1)).toThrow('does not hold the key of the secrets')
     expect(readFileSync(keyFile, 'utf8')).toBe('not a key')
   })
+})
+
+it('a sealed value opens under its own name and with its own key alone', () => {
+  const name = { scope: 'job a', name: 's3Config' }
+  const { close, open } = createSeal(keyInMemory())
+  const sealed = close(name, VALUE)
+  expect(sealed).not.toContain(VALUE)
+  expect(close(name, VALUE)).not.toBe(sealed)
+  expect(open(name, sealed)).toBe(VALUE)
+  for (const wrong of [
+    () => open({ ...name, scope: 'job b' }, sealed),
+    () => createSeal(keyInMemory()).open(name, sealed),
+    () => open(name, ''),
+  ])
+    expect(wrong).toThrow(expect.objectContaining({ code: 'SECRET_LOST' }))
 })

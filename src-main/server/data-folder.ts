@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -9,7 +10,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 
 /** The files of a data folder. */
@@ -106,6 +107,16 @@ export function readServiceFile(path: string): ServiceFile | undefined {
   } catch {
     return undefined // none runs, or it is just being written
   }
+}
+
+/**
+ * The warning that the last service was killed, which leaves its file and the write-ahead log, and that the log is gone.
+ * SQLite opens the database as it was at its last checkpoint, in silence.
+ */
+export function lostLogWarning({ database, folder, serviceFile }: DataFolder): string | undefined {
+  const log = `${database}-wal`
+  if (!existsSync(serviceFile) || !existsSync(database) || existsSync(log)) return undefined
+  return `${basename(log)} is missing in ${folder}, although the last service did not stop in order: the newest jobs and changes may be lost. If you have a copy of the whole folder, restore it.`
 }
 
 /** Reads the account key; undefined where there is none. */

@@ -33,6 +33,7 @@ import { calledAs } from './called-as.ts'
 import { createSecureContexts } from './certificates.ts'
 import {
   type DataFolder,
+  lostLogWarning,
   openDataFolder,
   preparePrivate,
   readKey,
@@ -67,8 +68,8 @@ export type RunningServer = {
   readonly data: string
   readonly keyFile: string
   readonly workerUrl: string
-  /** What a person should know although the service has started, a line; undefined: nothing. */
-  readonly warning?: string | undefined
+  /** Warnings for a person although the service has started, a line each. */
+  readonly warnings: readonly string[]
   /** SHA-256 of the certificate that clients on the network pin; undefined: there is no TLS on the network. */
   readonly fingerprint?: string | undefined
   /** Stops it in order; safe to call twice. */
@@ -99,6 +100,7 @@ const PAGES = fileURLToPath(new URL('../../out/renderer', import.meta.url))
  */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
   const folder = openDataFolder(options.data)
+  const lostLog = lostLogWarning(folder) // opening makes a new log
   const opened = await openStorage(folder).catch((error) => {
     throw asStartError(error, folder)
   })
@@ -110,7 +112,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
     if (failures.length > 0) throw failures[0]
   }
   try {
-    return await run(options, folder, { opened, open, closeAll })
+    return await run(options, folder, { opened, lostLog, open, closeAll })
   } catch (error) {
     await closeAll().catch(() => undefined) // why the start failed says more
     throw asStartError(error, folder)
@@ -155,16 +157,23 @@ async function run(
   folder: DataFolder,
   {
     opened,
+    lostLog,
     open,
     closeAll,
-  }: { readonly opened: OpenedFolder; readonly open: (() => Promise<void>)[]; readonly closeAll: () => Promise<void> },
+  }: {
+    readonly opened: OpenedFolder
+    readonly lostLog: string | undefined
+    readonly open: (() => Promise<void>)[]
+    readonly closeAll: () => Promise<void>
+  },
 ): Promise<RunningServer> {
   const { storage } = opened
   const log = createLog(options.logLevel ?? 'info', folder.log)
   const startedAt = systemTime.wall()
   const stopGraceMs = options.stopGraceMs ?? STOP_GRACE_MS
-  const warning = await fileSystemWarning(folder.folder, options.look)
-  if (warning !== undefined) log.warn('the disk of the data folder may not be reliable', { warning })
+  const ofDisk = await fileSystemWarning(folder.folder, options.look)
+  if (ofDisk !== undefined) log.warn('the disk of the data folder may not be reliable', { warning: ofDisk })
+  if (lostLog !== undefined) log.warn('the write-ahead log of the database is missing', { warning: lostLog })
   const stopKeeping = keepLock(opened, log)
   open.push(async () => stopKeeping())
   const release = catchUnhandled({ log, newRequestId: systemIds.worker, onDoubt })
@@ -305,7 +314,7 @@ async function run(
     data: folder.folder,
     keyFile: folder.keyFile,
     workerUrl,
-    warning,
+    warnings: [lostLog, ofDisk].filter((text) => text !== undefined),
     fingerprint,
     stop,
     hurry: core.hurry,

@@ -34,14 +34,14 @@ test('the start, the log and the checks of the pages say that the data folder is
   const { server, row, log } = await start(NFS)
   const why = 'NFS: locks and syncs are not reliable there, so a crash can lose or damage data'
   const fix = 'Keep the data folder on a disk of this machine: name one with --data.'
-  expect(server.warning).toBe(`The data folder ${server.data} is on ${why}. ${fix}`)
+  expect(server.warnings).toEqual([`The data folder ${server.data} is on ${why}. ${fix}`])
   expect(row).toEqual({ check: 'file system', state: 'warning', found: why, fix })
   expect(log).toContain(`"warning":"The data folder ${server.data} is on NFS`)
 })
 
 test('a start on a disk of this machine says nothing', async () => {
   const { server, row, log } = await start(EXT4)
-  expect([server.warning, row]).toEqual([undefined, { check: 'file system', state: 'ok', found: 'ext4' }])
+  expect([server.warnings, row]).toEqual([[], { check: 'file system', state: 'ok', found: 'ext4' }])
   expect(log).not.toContain('warning')
 })
 

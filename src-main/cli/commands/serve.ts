@@ -100,9 +100,9 @@ Examples:
         }
         const within = endWithInput === true ? endingWithInput(surroundings) : surroundings
         await runService(() => startService(options), within, {
-          async onUp({ url, data, keyFile, warning, fingerprint }) {
+          async onUp({ url, data, keyFile, warnings, fingerprint }) {
             if (sample === true) await addSample(url, data, output)
-            if (warning !== undefined) output.note(`warning: ${warning}`)
+            for (const warning of warnings) output.note(`warning: ${warning}`)
             if (listen !== undefined && !isLoopback(listen) && tls === undefined)
               output.note(openTo(listen, new URL(url).port))
             if (output.json) {

@@ -47,8 +47,8 @@ Examples:
       const options = { data, ...(port === undefined ? {} : { port }) }
       try {
         await runService(() => startService(options), surroundings, {
-          async onUp({ url, data, keyFile, warning }, signal) {
-            if (warning !== undefined) output.note(`warning: ${warning}`)
+          async onUp({ url, data, keyFile, warnings }, signal) {
+            for (const warning of warnings) output.note(`warning: ${warning}`)
             const facts = { ready: true, url, data, keyFile }
             if (!output.json) showAddresses(output, facts)
             const client = createClient({ url, key: (await readAccountKey(data)) ?? '' })

@@ -13,6 +13,7 @@ function setup({ failsWhenUp = false, runningJobs = 0 } = {}) {
     data: '/data',
     keyFile: '/data/account.key',
     workerUrl: 'http://127.0.0.1:2',
+    warnings: [],
     stopped: stopped.promise,
     stop: () => {
       counts.stops += 1

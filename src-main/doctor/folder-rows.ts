@@ -1,8 +1,10 @@
 /** The rows on the data folder: whether it can be written, who can read it, what space is left. */
+import { watch as watchFolder } from 'node:fs'
 import { access, chmod, constants, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { DoctorRow } from '../contract/system.ts'
 import { GIB, MIB } from '../contract/units.ts'
+import { errorCode } from '../domain/error-code.ts'
 import { sizeText } from '../domain/text.ts'
 
 // Free space below which a warning and a failure are shown, in bytes; source: ours, 50 results of the largest size.
@@ -12,6 +14,9 @@ const NO_SPACE_BYTES = 64 * MIB
 // What would let another user of this machine in, or hands out what was sealed.
 const PRIVATE_FILES = ['account.key', 'secrets.key', 'drydock.db', 'service.json'] as const
 const OTHERS = 0o077
+// Other programs, such as editors, take watches of the same user.
+const MORE_WATCHES =
+  'Close programs that watch many files, or raise the limits: `sudo sysctl fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024`.'
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
@@ -37,6 +42,21 @@ export async function spaceRow(folder: string): Promise<DoctorRow> {
   const fix = 'Free some space, or name a folder on another disk with --data.'
   if (freeBytes >= LOW_SPACE_BYTES) return { check, state: 'ok', found }
   return { check, state: freeBytes >= NO_SPACE_BYTES ? 'warning' : 'failed', found, fix }
+}
+
+/**
+ * Whether the system has watches left for folders: nothing to say if so.
+ * @param watch how a folder is watched; of the system without it
+ */
+export async function watchRows(folder: string, watch = watchFolder): Promise<readonly DoctorRow[]> {
+  const existing = await nearestExisting(folder)
+  try {
+    watch(existing, { persistent: false }).close()
+    return []
+  } catch (error) {
+    const found = `the system refuses to watch files (${errorCode(error)}), so they are polled, which is slower`
+    return [{ check: 'file watches', state: 'warning', found, fix: MORE_WATCHES }]
+  }
 }
 
 /** The disk that a folder is on, or would be, in bytes. */

@@ -6,7 +6,7 @@ import type { Host } from '../core.ts'
 import { desktopVersion, type EngineSeen } from '../doctor/ask-engine.ts'
 import { askGpus, askToolkit, containerRows } from '../doctor/container-rows.ts'
 import { fileSystemRow, type Look } from '../doctor/file-system.ts'
-import { diskSpace, folderRow, permissionRow, spaceRow, tightenPermissions } from '../doctor/folder-rows.ts'
+import { diskSpace, folderRow, permissionRow, spaceRow, tightenPermissions, watchRows } from '../doctor/folder-rows.ts'
 import { askPython, nodeRow, pythonRow, runToEnd } from '../doctor/programs.ts'
 import { userOfConnection } from './connection-user.ts'
 import type { DataFolder } from './data-folder.ts'
@@ -35,6 +35,7 @@ export function createHost(
         fileSystemRow(folder, look),
         permissionRow(folder, process.platform),
         spaceRow(folder),
+        watchRows(folder),
         containerRows({ runProgram: runToEnd, engine: async () => asSeen(await engine()), gpuTest: undefined }),
       ])
       return rows.flat()

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, type watch as watchFolder, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { PATIENCE_MS } from '../support/patience.ts'
@@ -48,6 +48,16 @@ describe('processes', () => {
     expect(lines(workerId)).toEqual(['a', 'b'])
     fleet.drainOutput(workerId)
     expect(lines(workerId)).toEqual(['a', 'b'])
+  })
+
+  it('output is read where the system has no watches left', async () => {
+    const watch = (() => {
+      throw Object.assign(new Error('no space left on device, watch'), { code: 'ENOSPC' })
+    }) as typeof watchFolder
+    const place = processPlace({ watch })
+    const { fleet, lines } = watched(place.driver())
+    const { workerId } = await fleet.start(specOf(place.command([{ print: 'a' }, { print: 'b' }])))
+    await until(() => expect(lines(workerId)).toEqual(['a', 'b']))
   })
 
   it('load-balanced workers that start at once get ports of their own, which they learn from PORT', async () => {

@@ -17,9 +17,12 @@ export const silent = { info: () => undefined, warn: () => undefined, error: () 
 /** The clock of a real service. */
 export const realClock = { now: systemTime.wall, steady: systemTime.monotonic, after: systemTime.after }
 
-/** A folder for real worker processes. It vanishes with the test. @param cgroups says that there are none */
+/**
+ * A folder for real worker processes. It vanishes with the test.
+ * @param lacks the parts of the system that are missing there
+ */
 export function processPlace(
-  cgroups?: () => undefined,
+  lacks: Pick<Parameters<typeof processFleet>[0], 'cgroups' | 'watch'> = {},
 ): FleetPlace & { readonly folder: string; readonly script: (text: string) => string } {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-fleet-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -46,7 +49,7 @@ export function processPlace(
         reach: () => ({ workerUrl: 'http://127.0.0.1:1', serviceUrl: 'http://127.0.0.1:2' }),
         endpointHosts: async () => ({ url: 'http://localhost:2', bundle: '/nowhere/bundle.pem' }),
         freePort,
-        ...(cgroups === undefined ? {} : { cgroups }),
+        ...lacks,
       }),
     command: (steps) => script(scriptOf(steps)),
     poke: ({ pid = 0 }) => signal(pid, 'SIGUSR1'),

@@ -26,7 +26,7 @@ describe.each(WAYS)('a worker whose processes are found by %s', (_way, cgroups) 
   })
 
   function setup() {
-    const place = processPlace(cgroups)
+    const place = processPlace({ cgroups })
     const watch = watched(place.driver())
     const pidsOf = (workerId: string, count: number) =>
       until(() => {

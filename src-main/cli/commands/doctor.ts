@@ -8,7 +8,7 @@ import type { DoctorRow } from '../../contract/system.ts'
 import { askEngine } from '../../doctor/ask-engine.ts'
 import { containerRows } from '../../doctor/container-rows.ts'
 import { fileSystemRow } from '../../doctor/file-system.ts'
-import { folderRow, permissionRow, spaceRow } from '../../doctor/folder-rows.ts'
+import { folderRow, permissionRow, spaceRow, watchRows } from '../../doctor/folder-rows.ts'
 import { nodeRow, pythonRow, type RunProgram, runToEnd } from '../../doctor/programs.ts'
 import { DEFAULT_PORT, LOOPBACK } from '../../domain/own-addresses.ts'
 import { counted } from '../../domain/text.ts'
@@ -77,6 +77,7 @@ export async function runChecks(
     permissionRow(folder, surroundings.platform).then(({ action: _button, ...row }) => row),
     spaceRow(folder),
     databaseRows(folder),
+    watchRows(folder),
     checkPort(context),
     checkService(context),
     ownContainerRows(context, runProgram, ofService),

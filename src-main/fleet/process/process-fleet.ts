@@ -5,18 +5,7 @@
  * and the folder ID.state are the worker's, ID.read is ours, ID.cgroup names its cgroup.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import {
-  closeSync,
-  existsSync,
-  type FSWatcher,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  watch,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { LOOPBACK } from '../../domain/own-addresses.ts'
 import type { GpuProcess } from '../../domain/worker/usage.ts'
@@ -36,6 +25,7 @@ import { type OutputFile, openOutputFile } from './output-file.ts'
 import { isAlive, isWorkerProcess, signalGroup } from './process-identity.ts'
 import { endTrees, findProcesses, type ProcessMark, signalTree, type TreeRoot } from './process-tree.ts'
 import { createProcessUsageReader } from './read-usage.ts'
+import { watchOutput } from './watch-output.ts'
 import { endCgroup, findCgroups, type WorkerCgroups, workerCgroup } from './worker-cgroup.ts'
 
 /** What the driver needs. */
@@ -58,6 +48,8 @@ export type ProcessFleetOptions = {
   readonly gpuProcesses?: (() => Promise<readonly GpuProcess[]>) | undefined
   /** Finds out whether workers may have cgroups; called with the first worker. Without it the system is asked. */
   readonly cgroups?: (() => WorkerCgroups | undefined) | undefined
+  /** How a folder is watched; of the system without it. */
+  readonly watch?: Parameters<typeof watchOutput>[0]['watch']
 }
 
 type Running = {
@@ -104,6 +96,7 @@ export function createProcessFleet({
   freePort,
   gpuProcesses = async () => [],
   cgroups = findCgroups,
+  watch,
 }: ProcessFleetOptions): Fleet {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const running = new Map<string, Running>()
@@ -139,15 +132,12 @@ export function createProcessFleet({
   const openOutput = (workerId: string) =>
     openOutputFile(file(workerId, 'log'), file(workerId, 'read'), createLineBudget(clock.steady))
 
-  // Not persistent: a service whose start failed must end, whatever could not be closed by then.
-  const watcher: FSWatcher = watch(folder, { persistent: false }, (_event, name) => {
-    if (name === null || name.endsWith('.log')) outputGrew()
-  })
-  watcher.on('error', (error) => log.warn('worker output is not watched', { error }))
+  const outputWatch = watchOutput({ folder, log, grew: outputGrew, ...(watch === undefined ? {} : { watch }) })
 
   // Adopted workers are no children of ours, so their end is seen by looking.
   function poll(): void {
     stopPolling = clock.after(POLL_MS, () => {
+      if (!outputWatch.isWatching()) outputGrew()
       for (const worker of [...running.values()]) {
         if (worker.child === undefined && !isAlive(worker.pid)) void ended(worker, undefined, undefined)
       }
@@ -342,7 +332,7 @@ export function createProcessFleet({
     async close() {
       await Promise.all([...running.keys()].map((workerId) => stop(workerId, 0)))
       stopPolling?.()
-      watcher.close()
+      outputWatch.close()
     },
   }
 }

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createEndpointHasher, hashFiles } from '../build/hash-files.ts'
 import { listContents } from '../build/list-contents.ts'
-import { isFile, isFolder, listFolders, reading, realFolder, wholePath } from '../build/machine-folders.ts'
+import { isFile, isFolder, isWithin, listFolders, reading, realFolder, wholePath } from '../build/machine-folders.ts'
 import { createPacker } from '../build/pack-artifact.ts'
 import { createPythonScanner, localPython } from '../build/python-scanner.ts'
 import { listFiles } from '../build/read-files.ts'
@@ -35,6 +35,7 @@ export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPort
     folders: {
       list: listFolders,
       realFolder,
+      isWithin,
       isThere: isFolder,
       isFile,
       make: makeApp,

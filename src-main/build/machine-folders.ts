@@ -1,7 +1,7 @@
 /** Folders of this machine as a person looks through them for an app or a handler file. */
 import { open, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isHandlerFile } from '../contract/endpoint.ts'
 import { AppError } from '../contract/errors.ts'
 import type { FolderList } from '../contract/projects.ts'
@@ -62,6 +62,17 @@ export async function realFolder(path: string): Promise<string> {
     const real = await realpath(wanted)
     await readdir(real)
     return real
+  })
+}
+
+/** Whether a folder is one of these or within one, links followed; one that cannot be read is not. */
+export async function isWithin(path: string, folders: readonly string[]): Promise<boolean> {
+  const real = (one: string) => realFolder(one).catch(() => undefined)
+  const [wanted, ...roots] = await Promise.all([path, ...folders].map(real))
+  if (wanted === undefined) return false
+  return roots.some((root) => {
+    const way = root === undefined ? '..' : relative(root, wanted)
+    return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way) // another drive of Windows
   })
 }
 

@@ -25,13 +25,14 @@ export const PROJECT_ROUTES = {
   folderList: {
     methods: ['GET'],
     path: '/api/folders',
-    summary: 'Folders of this machine, to choose one (default: those of the home folder)',
+    summary:
+      'Folders of this machine, to choose one (default: those of the home folder); keys below deploy see those of projects and models alone',
     query: {
       path: folder.optional(),
       files: z.enum(['handlers']).optional().describe('also list files that may hold a handler'),
     },
     response: folderList,
-    errors: ['BAD_FIELD', 'FOLDER_UNREADABLE'],
+    errors: ['BAD_FIELD', 'FOLDER_UNREADABLE', 'FORBIDDEN_ROLE'],
     source: SOURCE,
   },
   exampleList: {

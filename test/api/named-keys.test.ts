@@ -27,15 +27,15 @@ const ROWS: readonly Route[] = [
   ...Object.values(PLATFORM_ROUTES),
   ...Object.values(V2_ROUTES),
 ]
-// Answers that do not end by themselves.
-const FOLLOWING = /\/(?:usage|stream|status-sync)/
+// Answers that do not end by themselves, and one that needs more for most folders: see projects.test.ts.
+const UNTRIED = /\/(?:usage|stream|status-sync)|^\/api\/folders$/
 
 describe('a named key', () => {
   it.each(ROLES)('with the role %s opens the routes of its role, and no other', async (role) => {
     const { keyFor, ...service } = await setupKeys()
     const key = await keyFor(role)
     const wrong: string[] = []
-    for (const route of ROWS.filter(({ path, bodyType }) => !FOLLOWING.test(path) && bodyType === undefined)) {
+    for (const route of ROWS.filter(({ path, bodyType }) => !UNTRIED.test(path) && bodyType === undefined)) {
       const path = route.path.replace(':endpointId', 'e').replaceAll(/:\w+/g, 'nothing')
       for (const method of route.methods) {
         const needed = roleFor(route, method)

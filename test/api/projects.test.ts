@@ -1,6 +1,6 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, rmdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { setup } from '../support/core.ts'
 import { folderWith, openProject, WORKER } from '../support/project-folder.ts'
 
@@ -53,6 +53,30 @@ describe('folders', () => {
     const home = await service.get('/api/folders')
     expect(await service.get('/api/folders?path=~')).toEqual(home)
     expect((await service.get('/api/folders?path=/')).parent).toBeUndefined()
+  })
+
+  it('are only those of projects and models for a key that may not deploy', async () => {
+    const service = await setup()
+    const outside = folderWith({ 'secret/a.txt': '' })
+    const models = folderWith({ 'loras/a.txt': '' })
+    const { path: project } = await openProject(service, { 'worker.py': WORKER, 'src/a.py': '' })
+    const similar = `${project}-2`
+    mkdirSync(similar)
+    onTestFinished(() => rmdirSync(similar))
+    symlinkSync(outside, join(project, 'link'))
+    await service.post('/api/models/folders', { folders: [{ path: models }] })
+    const statusesFor = async (role: string, paths: readonly string[]) => {
+      const { key } = await service.post('/api/keys', { name: role, role })
+      const answers = paths.map((path) => service.ask('GET', `/api/folders${path}`, { key }))
+      return (await Promise.all(answers)).map(({ status }) => status)
+    }
+    const asked = (path: string) => `?path=${encodeURIComponent(path)}`
+    const inside = [project, join(project, 'src'), models, join(models, 'loras')].map(asked)
+    const parent = join(project, '..')
+    const others = ['', ...[outside, parent, join(project, 'link'), similar, '/', '/nope', 'some/where'].map(asked)]
+    const expected = [...inside.map(() => 200), ...others.map(() => 403)]
+    for (const role of ['read', 'run']) expect(await statusesFor(role, [...inside, ...others])).toEqual(expected)
+    expect(await statusesFor('deploy', ['', asked(outside)])).toEqual([200, 200])
   })
 
   it.each([499, 500, 501])('of %i are listed up to 500', async (count) => {

@@ -1,20 +1,34 @@
 import { AppError } from '../../contract/errors.ts'
 import { planProject } from '../../services/projects/plan-project.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { requireRoleOf } from '../guards.ts'
 import type { ManagementOperations } from '../operation.ts'
 import { DONE } from '../operation.ts'
 import { followView } from './follow-view.ts'
 
 /** What these operations use of the service. */
-type Services = ServiceBase & Pick<ServiceContext, 'projects' | 'fleet' | 'processMachine' | 'pythonPackages'>
+type Services = ServiceBase &
+  Pick<ServiceContext, 'projects' | 'models' | 'fleet' | 'processMachine' | 'pythonPackages'>
 
 const followed = ({ projects: { notifier }, stopping }: Services) => ({ notifier, stopping })
 
 const projectOf = ({ projectId }: { readonly projectId: string }, { projects }: Services) => projects.require(projectId)
 
+// Who may not choose a folder has no reason to look through the machine.
+async function isOfProjectsOrModels(path: string, { storage, projects, models }: Services): Promise<boolean> {
+  const { folders } = await models.folders()
+  return projects.folders.isWithin(path, [
+    ...storage.projects.all().map(({ folder }) => folder),
+    ...folders.map((one) => one.path),
+  ])
+}
+
 /** Folders of this machine with apps, their builds and previews. */
 export const PROJECT_OPERATIONS = {
-  async folderList({ query }, { projects }) {
+  async folderList({ query, caller }, service) {
+    const { projects } = service
+    const isOpen = query.path !== undefined && (await isOfProjectsOrModels(query.path, service))
+    if (!isOpen) requireRoleOf(caller, 'deploy')
     return await projects.folders.list(query.path, query.files !== undefined)
   },
   exampleList: async (_request, { projects }) => ({ examples: await projects.folders.examples() }),

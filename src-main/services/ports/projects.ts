@@ -32,6 +32,8 @@ export type ProjectFolders = {
   readonly list: (path: string | undefined, withFiles: boolean) => Promise<FolderList>
   /** The real path of a folder that can be read. @throws AppError FOLDER_UNREADABLE */
   readonly realFolder: (path: string) => Promise<string>
+  /** Whether a folder is one of these or within one, links followed; one that cannot be read is not. */
+  readonly isWithin: (path: string, folders: readonly string[]) => Promise<boolean>
   readonly isThere: (folder: string) => Promise<boolean>
   /** Whether a path is that of a file, through links. */
   readonly isFile: (path: string) => Promise<boolean>

@@ -1,9 +1,12 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
-import { setup } from '../support/core.ts'
+import { collectGarbage } from '../../src-main/server/quiet-memory.ts'
+import { SERVICE_URL, setup } from '../support/core.ts'
 import { until } from '../support/served-service.ts'
 
 const LIMIT = limit('payloadInRowBytes')
@@ -88,6 +91,26 @@ describe('a payload', () => {
     await taker.done(id, { output: 1 })
     await post(`/api/jobs/${id}/rerun`)
     expect(await taker.take()).toMatchObject({ s3Config })
+  })
+
+  it('that is large is not in memory for each of its slow readers', async () => {
+    const { run, taker, listen, accountKey } = await withFiles()
+    const id = await run({})
+    await taker.take()
+    await taker.done(id, { output: 'x'.repeat(19_000_000) })
+    const { hostname, port } = new URL(await listen('users'))
+    const { host } = new URL(SERVICE_URL)
+    const head = [`GET /v2/e/status/${id} HTTP/1.1`, `Host: ${host}`, `Authorization: Bearer ${accountKey()}`, '', '']
+    collectGarbage()
+    const before = process.memoryUsage().arrayBuffers
+    for (let reader = 0; reader < 20; reader++) {
+      const socket = connect(Number(port), hostname)
+      onTestFinished(() => void socket.destroy())
+      socket.write(head.join('\r\n'))
+      await once(socket, 'readable') // and reads no further
+    }
+    collectGarbage()
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024)
   })
 
   it('that is large is read by all who read payloads, again and again', async () => {

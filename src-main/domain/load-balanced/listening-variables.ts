@@ -20,8 +20,9 @@ export function portOf(text: string | undefined): number | undefined {
 export function healthPathOf({ HEALTH_CHECK_PATH }: Variables): string {
   const text = HEALTH_CHECK_PATH?.trim() ?? ''
   if (text === '') return '/ping'
-  const { pathname, search } = new URL(`http://worker/${text.replace(/^\/+/, '')}`)
-  return pathname + search
+  const [path = ''] = text.replace(/^\/*/, '/').split('#', 1)
+  // A request line takes no others.
+  return path.replace(/[^!-~]+/gu, encodeURIComponent)
 }
 
 /** What a container of a load-balanced endpoint is told of where to listen. Source: docs/spec/job-api.md, 10. */

@@ -10,7 +10,7 @@ it.each([
   ['/health?full=1', '/health?full=1'],
   ['//elsewhere/health', '/elsewhere/health'],
   ['http://elsewhere/health', '/http://elsewhere/health'],
-  ['/a b\r\nx: y', '/a%20bx:%20y'],
+  ['/a b\r\nx: y', '/a%20b%0D%0Ax:%20y'],
 ])('HEALTH_CHECK_PATH %j is asked as %s', (text, path) => {
   expect(healthPathOf(text === undefined ? {} : { HEALTH_CHECK_PATH: text })).toBe(path)
 })

@@ -12,7 +12,7 @@
  * the one that has been without a request for longest makes room, so that a client who asks at once always gets in.
  * Node's own limits are not used: they end a quiet connection as early as a slow request. An answer that has nothing to
  * send, such as a worker's poll or a stream of events, may take as long as it likes. Source: docs/spec/targets.md, 2.19
- * and 2.24.
+ * and 2.29.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

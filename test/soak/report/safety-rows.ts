@@ -52,6 +52,11 @@ export const PROOFS: Readonly<Record<number, readonly Proof[]>> = {
   20: [{ file: 'test/safety/hostile-archives.test.ts' }],
   21: [{ file: 'test/unit/domain/workflow/validate.test.ts' }, { file: 'test/unit/domain/workflow/hostile.test.ts' }],
   23: [{ file: 'test/unit/cli/doctor.test.ts' }, { file: 'test/unit/doctor/container-rows.test.ts' }],
+  24: [{ file: 'test/safety/refuse-to-start.test.ts', named: /deleted the lock file/ }],
+  26: [{ file: 'test/safety/revoked-keys.test.ts' }, { file: 'test/api/named-keys.test.ts' }],
+  27: [{ file: 'test/safety/other-users.test.ts' }, { file: 'test/api/sessions.test.ts' }],
+  28: [{ file: 'test/api/management.test.ts', named: /^settings/ }],
+  29: [{ file: 'test/api/payloads.test.ts', named: /^a payload/ }],
 }
 
 /** The row that a test is about; undefined: none. @param test full name, with the names of its groups before it */

@@ -148,7 +148,7 @@ describe('the rows of the targets', () => {
   const real = readSafetyRows(readFileSync(join(ROOT, 'docs', 'spec', 'targets.md'), 'utf8'))
 
   test('are all read', () => {
-    expect(real.map(({ row }) => row)).toEqual(Array.from({ length: 23 }, (_, n) => n + 1))
+    expect(real.map(({ row }) => row)).toEqual([...Array.from({ length: 24 }, (_, n) => n + 1), 26, 27, 28, 29])
     expect(real[8]).toEqual({
       row: 9,
       fault: 'the port is taken, 10 times',

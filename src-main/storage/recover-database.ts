@@ -60,6 +60,7 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
   const recovered = tables
     .filter(({ name }) => name !== 'migrations')
     .map(({ name, hasNoRowid }) => copyTable(from, to, name, hasNoRowid === 1))
+  copySequences(from, to)
   const lost = removeUnusable(to)
   // The search index is made anew.
   to.prepare('DELETE FROM service_state WHERE name = ?').run(INDEXED_UP_TO)
@@ -70,38 +71,52 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
   })
 }
 
-// Rows whose other half was lost.
+// Numbers of lost rows must not be used again: secrets, for example, are stored by the number of their environment.
+function copySequences(from: Database, to: Database): void {
+  type Sequence = { readonly name: string; readonly seq: number }
+  const set = to.prepare<[Sequence]>('UPDATE sqlite_sequence SET seq = max(seq, @seq) WHERE name = @name')
+  const insert = to.prepare<[Sequence]>('INSERT INTO sqlite_sequence (name, seq) VALUES (@name, @seq)')
+  try {
+    for (const sequence of from.prepare<[], Sequence>('SELECT name, seq FROM sqlite_sequence').iterate())
+      if (set.run(sequence).changes === 0) insert.run(sequence)
+  } catch (error) {
+    if (!isDamage(error)) throw error
+  }
+}
+
+// Rows whose other half was lost, and rows that belong to those.
 function removeUnusable(to: Database): ReadonlyMap<string, number> {
   const lost = new Map([['jobs', to.prepare(JOBS_WITHOUT_INPUT).run().changes]])
   type Orphan = { readonly table: string; readonly rowid: number | null }
-  for (const { table, rowid } of to.pragma('foreign_key_check') as readonly Orphan[]) {
-    if (rowid === null) continue
-    to.prepare(`DELETE FROM ${table} WHERE rowid = ?`).run(rowid)
-    lost.set(table, (lost.get(table) ?? 0) + 1)
-  }
+  const findOrphans = () => (to.pragma('foreign_key_check') as readonly Orphan[]).filter(({ rowid }) => rowid !== null)
+  for (let orphans = findOrphans(); orphans.length > 0; orphans = findOrphans())
+    for (const { table, rowid } of orphans) {
+      const { changes } = to.prepare(`DELETE FROM ${table} WHERE rowid = ?`).run(rowid)
+      lost.set(table, (lost.get(table) ?? 0) + changes)
+    }
   return lost
 }
 
 function copyTable(from: Database, to: Database, table: string, hasNoRowid: boolean): RecoveredTable {
   to.exec(`DELETE FROM ${table}`)
-  const columns = columnsOf(to, table)
   const count = () => to.prepare<[], number>(`SELECT COUNT(*) FROM ${table}`).pluck().get() ?? 0
   let isWhole = true
-  const insert = to.prepare(`INSERT OR IGNORE INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`)
-  const put = (row: Row) => {
-    try {
-      if (insert.run(...row).changes > 0) return
-    } catch (error) {
-      if (!errorCode(error).startsWith('SQLITE_CONSTRAINT')) throw error
-    }
-    isWhole = false
-  }
   try {
-    // An older version may lack columns, and tables.
+    // An older version may lack tables, and columns, which then have their defaults.
     const there = columnsOf(from, table)
-    const wanted = columns.map((column) => (there.includes(column) ? column : `NULL AS ${column}`))
+    const columns = columnsOf(to, table).filter((column) => there.includes(column))
+    if (columns.length === 0) return { table, rows: 0, isWhole }
+    const insert = to.prepare(`INSERT OR IGNORE INTO ${table} (${columns}) VALUES (${columns.map(() => '?')})`)
+    const put = (row: Row) => {
+      try {
+        if (insert.run(...row).changes > 0) return
+      } catch (error) {
+        if (!errorCode(error).startsWith('SQLITE_CONSTRAINT')) throw error
+      }
+      isWhole = false
+    }
     const copy = hasNoRowid ? copyByKey : copyByRowid
-    if (there.length > 0 && !copy(from, `SELECT ${wanted}`, table, put)) isWhole = false
+    if (!copy(from, `SELECT ${columns}`, table, put)) isWhole = false
   } catch (error) {
     if (!isDamage(error)) throw error
     isWhole = false
@@ -121,7 +136,7 @@ const copyByKey: Copy = (from, select, table, put) => {
     .pluck()
     .all(table)
   const order = (direction: string) => key.map((column) => `${column} ${direction}`)
-  if (copyRows(from, `${select} FROM ${table} ORDER BY ${order('ASC')}`, [], put).isEnd) return true
+  if (copyRows(from, `${select} FROM ${table} ORDER BY ${order('ASC')}`, [], put)) return true
   copyRows(from, `${select} FROM ${table} ORDER BY ${order('DESC')}`, [], put)
   return false
 }
@@ -129,51 +144,43 @@ const copyByKey: Copy = (from, select, table, put) => {
 // Goes around each damaged part: rows have numbers, and the tree leads to the rows behind it.
 const copyByRowid: Copy = (from, select, table, put) => {
   const rows = `${select}, rowid FROM ${table} WHERE rowid > ? AND rowid < ? ORDER BY rowid`
-  const withoutRowid = (row: Row) => put(row.slice(0, -1))
   let after = -1n
+  // A damaged row may have any number, so the last one is not always the highest.
+  const putNumbered = (row: Row) => {
+    const rowid = row.at(-1) as bigint
+    if (rowid > after) after = rowid
+    put(row.slice(0, -1))
+  }
   for (let isWhole = true; ; isWhole = false) {
-    const { isEnd, last } = copyRows(from, rows, [after, HIGHEST_ROWID], withoutRowid)
-    if (isEnd) return isWhole
-    after = (last?.at(-1) as bigint | undefined) ?? after
+    if (copyRows(from, rows, [after, HIGHEST_ROWID], putNumbered)) return isWhole
     const next = nextReadable(from, rows, after)
     if (next === undefined) return false
-    copyRows(from, `${rows} DESC`, [after, next], withoutRowid)
+    copyRows(from, `${rows} DESC`, [after, next], putNumbered)
     after = next - 1n
   }
 }
 
 function nextReadable(from: Database, rows: string, after: bigint): bigint | undefined {
   for (let step = 1n; after + step < HIGHEST_ROWID; step *= 2n) {
-    let next: Row | undefined
-    const { isEnd } = copyRows(from, `${rows} LIMIT 1`, [after + step, HIGHEST_ROWID], (row) => {
-      next = row
+    let next: bigint | undefined
+    const isEnd = copyRows(from, `${rows} LIMIT 1`, [after + step, HIGHEST_ROWID], (row) => {
+      next = row.at(-1) as bigint
     })
-    if (next !== undefined) return next.at(-1) as bigint
-    if (isEnd) return undefined
+    if (next !== undefined && next > after + step) return next
+    if (isEnd && next === undefined) return undefined
   }
   return undefined
 }
 
-function copyRows(
-  from: Database,
-  sql: string,
-  values: readonly bigint[],
-  put: (row: Row) => void,
-): { readonly isEnd: boolean; readonly last: Row | undefined } {
-  let last: Row | undefined
+/** @returns whether it came to the end */
+function copyRows(from: Database, sql: string, values: readonly bigint[], put: (row: Row) => void): boolean {
+  const rows = from.prepare<bigint[], Row>(sql).raw().safeIntegers()
   try {
-    for (const row of from
-      .prepare<bigint[], Row>(sql)
-      .raw()
-      .safeIntegers()
-      .iterate(...values)) {
-      put(row)
-      last = row
-    }
-    return { isEnd: true, last }
+    for (const row of rows.iterate(...values)) put(row)
+    return true
   } catch (error) {
     if (!isDamage(error)) throw error
-    return { isEnd: false, last }
+    return false
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readFileSync, readSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
@@ -46,15 +46,26 @@ function setup() {
     const after = new BetterSqlite(fresh, { readonly: true })
     onTestFinished(() => void after.close())
     expect(after.pragma('integrity_check', { simple: true })).toBe('ok')
-    const column = (sql: string) => after.prepare<[], number>(sql).pluck().all()
+    const column = (sql: string) => after.prepare<[], unknown>(sql).pluck().all()
     return {
       fresh,
+      column,
       table: (name: string) => tables.find(({ table }) => table === name),
-      lines: column('SELECT at FROM log_lines ORDER BY at'),
-      states: column('SELECT CAST(value AS INTEGER) FROM service_state ORDER BY name'),
+      lines: column('SELECT at FROM log_lines ORDER BY at') as readonly number[],
+      states: column('SELECT CAST(value AS INTEGER) FROM service_state ORDER BY name') as readonly number[],
     }
   }
-  return { file, pages, damage, recover }
+  /** Gives the last row of a page of lines the number of a row far before it. */
+  const misnumber = (page: number) => {
+    const fd = openSync(file, 'r+')
+    const bytes = Buffer.alloc(PAGE_BYTES)
+    readSync(fd, bytes, 0, PAGE_BYTES, (page - 1) * PAGE_BYTES)
+    const cell = bytes.readUInt16BE(8 + 2 * (bytes.readUInt16BE(3) - 1))
+    // Size and number of the row are two bytes each: a row has 128 bytes or more, and numbers are above 127.
+    writeSync(fd, Buffer.from([0x81, 0]), 0, 2, (page - 1) * PAGE_BYTES + cell + 2)
+    closeSync(fd)
+  }
+  return { file, pages, damage, misnumber, recover }
 }
 
 const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at)
@@ -82,6 +93,47 @@ test('of a table with damaged pages all rows of the other pages are saved', () =
   expect(lines.length).toBeGreaterThanOrEqual(ROWS - 5 * 18)
   expect(lines.length).toBeLessThan(ROWS)
   expect(states).toEqual(numbers(1, ROWS))
+})
+
+test('a damaged row with a lower number before a damaged page does not lead back to where it was', () => {
+  const { pages, damage, misnumber, recover } = setup()
+  misnumber(pages.lines[60] ?? 0)
+  damage(pages.lines[61] ?? 0)
+  const { table, lines } = recover()
+  expect(table('log_lines')).toEqual({ table: 'log_lines', rows: lines.length, isWhole: false })
+  expect(lines.length).toBeGreaterThanOrEqual(ROWS - 2 * 18)
+  expect(lines.at(-1)).toBe(ROWS)
+})
+
+test('rows of an older version, which lack a column, are saved with its default', () => {
+  const { file, recover } = setup()
+  const older = new BetterSqlite(file)
+  older.exec(`
+    INSERT INTO workflow_runs (id, endpoint_id, title, status, created_at, results, errors, files, words)
+    VALUES ('run', 'e', 'Title', 'IN_QUEUE', 0, '[]', '[]', '[]', '');
+    ALTER TABLE workflow_runs DROP COLUMN previews`)
+  older.close()
+  const { table, column } = recover()
+  expect(table('workflow_runs')).toEqual({ table: 'workflow_runs', rows: 1, isWhole: true })
+  expect(column('SELECT previews FROM workflow_runs')).toEqual(['[]'])
+})
+
+test('rows that belong to a lost row are removed, and those that belong to them', () => {
+  const { file, recover } = setup()
+  const damaged = new BetterSqlite(file)
+  damaged.pragma('foreign_keys = OFF')
+  damaged.exec(`
+    INSERT INTO environments (app, name, created_at) VALUES ('lost', 'production', 0);
+    INSERT INTO releases (environment_id, number, state, fingerprint, folder, manifest, runs_on, created_at)
+    SELECT id, 1, 'preparing', 'f', '/app', '{}', 'processes', 0 FROM environments`)
+  damaged.close()
+  const { table, column } = recover()
+  expect([table('environments'), table('releases')]).toEqual([
+    { table: 'environments', rows: 0, isWhole: false },
+    { table: 'releases', rows: 0, isWhole: false },
+  ])
+  // Its number is not used again.
+  expect(column(`SELECT seq FROM sqlite_sequence WHERE name = 'environments'`)).toEqual([1])
 })
 
 test('of a table without numbers of rows those before and after the damage are saved', () => {

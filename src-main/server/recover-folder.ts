@@ -1,11 +1,19 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { constants, cp } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { type CopyOptions, existsSync, readdirSync } from 'node:fs'
+import { constants, cp, lstat } from 'node:fs/promises'
+import { join, resolve, sep } from 'node:path'
 import { otherUserOf, type RecoveredTable, recoverDatabase } from '../core.ts'
 import { type DataFolder, openDataFolder, StartError } from './data-folder.ts'
 
 // A service makes these files anew. The log stays with the damaged folder.
 const LEFT_BEHIND = /^(drydock\.db|drydock\.lock|drydock\.log|service\.json|workers)/
+
+// A killed service leaves sockets of ssh behind, which cannot be copied.
+const COPIED: CopyOptions = {
+  recursive: true,
+  verbatimSymlinks: true,
+  mode: constants.COPYFILE_FICLONE,
+  filter: async (path) => !(await lstat(path)).isSocket(),
+}
 
 export { StartError } from './data-folder.ts'
 
@@ -27,12 +35,14 @@ export async function recoverFolder(
   const pid = otherUserOf(database)
   if (pid !== undefined)
     throw new StartError('locked', `The data folder ${damaged} is in use by pid ${pid}. Stop that process first.`)
-  const fresh: DataFolder = openDataFolder(into)
-  if (readdirSync(fresh.folder).length > 0)
-    throw new StartError('data', `The folder ${fresh.folder} is not empty. Choose one that does not exist.`)
+  const folder = resolve(into)
+  if (`${folder}${sep}`.startsWith(`${damaged}${sep}`))
+    throw new StartError('data', `The folder ${folder} is inside ${damaged}. Choose one outside.`)
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new StartError('data', `The folder ${folder} is not empty. Choose one that does not exist.`)
+  const fresh: DataFolder = openDataFolder(folder)
   const tables = recoverDatabase(database, fresh.database, now)
   for (const name of readdirSync(damaged))
-    if (!LEFT_BEHIND.test(name))
-      await cp(join(damaged, name), join(fresh.folder, name), { recursive: true, mode: constants.COPYFILE_FICLONE })
-  return { folder: fresh.folder, tables }
+    if (!LEFT_BEHIND.test(name)) await cp(join(damaged, name), join(folder, name), COPIED)
+  return { folder, tables }
 }

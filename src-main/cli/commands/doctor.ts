@@ -92,7 +92,14 @@ async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   const file = join(folder, 'drydock.db')
   if (!existsSync(file) || (await readServiceFile(folder)) !== undefined) return []
   const { findDamage } = await import('../../core.ts')
-  const fault = findDamage(file)
+  let fault: string | undefined
+  try {
+    fault = findDamage(file)
+  } catch (error) {
+    // Another user owns it, or another program has locked it.
+    const found = `cannot be read: ${(error as Error).message}`
+    return [{ check: 'database', state: 'warning', found, fix: `Check who may read ${file}, and run doctor again.` }]
+  }
   if (fault === undefined) return [{ check: 'database', state: 'ok', found: 'not damaged' }]
   const fix = `Restore a copy of the data folder, or save what can be read with \`drydock recover NEW_FOLDER --data ${folder}\`.`
   return [{ check: 'database', state: 'failed', found: `damaged: ${fault}`, fix }]

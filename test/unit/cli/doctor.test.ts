@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import BetterSqlite from 'better-sqlite3'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { runChecks } from '../../../src-main/cli/commands/doctor.ts'
 import { nodeRow, type RunProgram } from '../../../src-main/doctor/programs.ts'
 import { NOW, sendError, startStandIn, surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
@@ -179,4 +180,14 @@ describe('the service row', () => {
       fix: expect.stringContaining('account.key'),
     })
   })
+})
+
+test('a database that is locked is one row, and the other checks go on', async () => {
+  const { folder, check } = await setup({ runs: false })
+  const holder = new BetterSqlite(join(folder, 'drydock.db'))
+  onTestFinished(() => void holder.close())
+  holder.exec('CREATE TABLE t (a); BEGIN EXCLUSIVE')
+  const rows = await check()
+  expect(rows.database).toMatchObject({ state: 'warning', found: 'cannot be read: database is locked' })
+  expect(rows.Node).toBeDefined()
 })

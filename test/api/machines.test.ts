@@ -199,6 +199,21 @@ it('a job that its machine was lost with says so, and is started again elsewhere
   )
 })
 
+describe('an engine of this machine that is lost for a while', () => {
+  it('leaves an idle worker that ends after its idle timeout when the engine is back', async () => {
+    const service = await withMachines([])
+    await service.createEndpoint('e', { workersMin: 0, workersMax: 1, idleTimeoutMs: 10_000 })
+    const { jobId, worker } = await service.running()
+    await worker.done(jobId, { output: 1 })
+    service.fleet().setAway(true)
+    await service.clock.advance(20_000)
+    expect(service.fleet().list()).toHaveLength(1)
+    service.fleet().setAway(false)
+    await service.clock.advance(1000)
+    await service.clock.until(async () => service.fleet().list().length === 0)
+  })
+})
+
 describe('what a machine lacks', () => {
   it('is the reason why jobs wait: a card, memory, the machine itself', async () => {
     const service = await withMachines()

@@ -76,6 +76,8 @@ export type FakeFleet = Fleet & {
   failStarts: string | undefined
   /** Graphics cards of the machine; a worker that wants one has it for itself. */
   cards: number
+  /** Loses its engine, and gets it back: meanwhile its workers are away. */
+  readonly setAway: (isAway: boolean) => void
   /** What the machine lacks for a plan: the answer of `refusal`; nothing, unless a test says so. */
   lacks: (plan: Parameters<Fleet['refusal']>[0]) => string | undefined
 }
@@ -104,6 +106,8 @@ export function createFakeFleet({
   const shells: FakeShell[] = []
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: ((output: WorkerOutput) => void)[] = []
+  const capacityListeners: (() => void)[] = []
+  let isAway = false
   const kills = new Map<string, () => void>()
   const waiting = new Map<string, (() => void)[]>()
 
@@ -221,13 +225,17 @@ export function createFakeFleet({
     prepare: async (spec) => void place.prepared.set(spec.workerId, spec),
     pause: async (workerId) => freeze(workerId, true),
     resume: async (workerId) => freeze(workerId, false),
-    isAway: () => false,
+    isAway: (workerId) => isAway && mine.has(workerId),
+    setAway(value) {
+      isAway = value
+      for (const listener of capacityListeners) listener()
+    },
     async usage(workerIds) {
       fleet.usageReadings += 1
       const own = workerIds.filter((workerId) => mine.has(workerId))
       return new Map(own.map((workerId) => [workerId, { memoryBytes: 1000 * fleet.usageReadings }]))
     },
-    onCapacity: () => undefined,
+    onCapacity: (listener) => capacityListeners.push(listener),
     async start(spec) {
       if (fleet.failStarts !== undefined) throw new Error(fleet.failStarts)
       if (wantsCard(spec) && freeCards() <= 0) throw new Error('0 cards are free')

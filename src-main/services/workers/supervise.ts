@@ -51,8 +51,8 @@ export class WorkerSupervisor {
     deps.storage.onCommit((changes) => this.#onChanges(changes))
     deps.fleet.onCapacity(() => {
       this.#checkThrottled()
-      // A machine may have gone or come back, with workers that are capacity.
-      for (const { endpointId, machine } of deps.registry.all()) if (machine !== undefined) this.check(endpointId)
+      // A machine or an engine may have gone or come back, with workers that are capacity.
+      for (const { endpointId } of deps.registry.all()) this.check(endpointId)
     })
     deps.scaling.onNotify((endpointId) => this.check(endpointId))
   }

@@ -39,15 +39,18 @@ export function sessionCookieName(serviceUrl: string): string {
   return `drydock_session_${/:(\d+)$/.exec(serviceUrl)?.[1] ?? '80'}`
 }
 
+/** Id of any user but that of the service, where the system does not tell which. No user has this id. */
+export const SOMEONE_ELSE = -1
+
 /** The header in which our pages send the page key of their session. */
 export const PAGE_KEY_HEADER = 'x-drydock-page-key'
 
-/** The same in the address of what the browser loads by itself. */
+/** The query parameter of the page key, for requests in which pages cannot set headers. */
 export const PAGE_KEY_QUERY = 'pageKey'
 
 /**
  * Reads both secrets of a session.
- * @param inAddress page key in the address; it counts where the header is missing
+ * @param inAddress page key in the address, used if the header is missing
  */
 export function sessionSecretsIn(
   header: (name: string) => string | undefined,

@@ -8,12 +8,11 @@ import { isIPv4 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
 import type { Host } from '../core.ts'
+import { SOMEONE_ELSE } from '../domain/auth.ts'
 
 type End = { readonly address: string; readonly port: number }
 
 const LSOF_MS = 5000
-// No user has it.
-const SOMEONE_ELSE = -1
 const MAPPED = '::ffff:'
 
 /** See `Host.userOf`. */
@@ -25,13 +24,13 @@ export const userOfConnection: Host['userOf'] = async ({ localAddress, localPort
   return process.platform === 'darwin' ? askLsof(client, service) : undefined
 }
 
-// Of a closed connection the kernel no longer knows the user; it writes 0, and 0 for the inode.
+// For a closed connection, the kernel prints 0 as user and as inode.
 const ROW = /^\s*\d+: (\w+):(\w+) (\w+):(\w+) \w+ \w+:\w+ \w+:\w+ \w+\s+(\d+)\s+\d+ ([1-9]\d*) /
 
 async function readConnections(client: End, service: End): Promise<number | undefined> {
   const isMapped = client.address.startsWith(MAPPED)
   const isFour = isMapped || isIPv4(client.address)
-  // A client may reach an address of IPv4 through a socket of IPv6.
+  // A socket of IPv6 can connect to an address of IPv4.
   const tables: readonly (readonly [table: string, prefix: string])[] = isFour
     ? [
         ['/proc/net/tcp', ''],
@@ -66,7 +65,7 @@ function bytesOf(address: string): readonly number[] {
   return words.flatMap((word) => [Number.parseInt(word, 16) >> 8, Number.parseInt(word, 16) & 255])
 }
 
-// It lists the connections of this user only.
+// lsof lists connections of this user only.
 async function askLsof(client: End, service: End): Promise<number | undefined> {
   const isOfThisMachine = Object.values(networkInterfaces()).some((all) =>
     all?.some(({ address }) => address === client.address.replace(MAPPED, '')),
@@ -76,8 +75,11 @@ async function askLsof(client: End, service: End): Promise<number | undefined> {
   const { stdout } = await promisify(execFile)('/usr/sbin/lsof', args, { timeout: LSOF_MS }).catch(() => ({
     stdout: '',
   }))
-  const isOwn = stdout
-    .split('\n')
-    .some((line) => line.startsWith('n') && line.includes(`:${client.port}->`) && line.endsWith(`:${service.port}`))
+  const names = (text: string, { address, port }: End) =>
+    text.includes(address.replace(MAPPED, '')) && text.endsWith(`:${port}`)
+  const isOwn = stdout.split('\n').some((line) => {
+    const [from = '', to = ''] = line.split('->')
+    return from.startsWith('n') && names(from, client) && names(to, service)
+  })
   return isOwn ? process.getuid?.() : SOMEONE_ELSE
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { AppError } from '../../src-main/contract/errors.ts'
 import { limit } from '../../src-main/contract/limits.ts'
+import { SOMEONE_ELSE } from '../../src-main/domain/auth.ts'
 import { type Asked, type SetupOptions, setup as setupService } from '../support/core.ts'
 import { readEvents } from '../support/read-events.ts'
 import { readSignIn } from '../support/signed-in.ts'
@@ -134,7 +135,7 @@ describe('a link for one user of the machine', () => {
     const service = await setup({
       host: (host) => ({
         ...host,
-        userOf: async ({ remotePort = 3 }) => [undefined, 1001, 1002, undefined, 0][remotePort],
+        userOf: async ({ remotePort = 3 }) => [undefined, 1001, 1002, undefined, 0, SOMEONE_ELSE][remotePort],
       }),
     })
     const from = (remotePort: number) => ({ incoming: { socket: { remotePort } } })
@@ -164,12 +165,35 @@ describe('a link for one user of the machine', () => {
     expect(await open((await create(1)).url, 3)).toMatchObject({ page: '/' })
   })
 
+  it('is a link for anyone where only another user than that of the service is known, and says so', async () => {
+    const { create } = await setupUsers()
+    expect((await create(5)).sameUser).toBe(false)
+  })
+
   it('is a link for anyone where the user is not known, and says so', async () => {
     const { create, open, link } = await setupUsers()
     const { url, sameUser } = await create(3)
     expect(sameUser).toBe(false)
     expect(await open(url, 2)).toMatchObject({ page: '/' })
     expect(await open(await link(), 2)).toMatchObject({ page: '/' })
+  })
+})
+
+describe('a link that is asked for while the key of its caller is replaced', () => {
+  it('is refused: its session would outlive the key', async () => {
+    let rotate: () => Promise<unknown> = async () => undefined
+    const service = await setup({
+      host: (host) => ({
+        ...host,
+        async userOf() {
+          await rotate()
+          return 1001
+        },
+      }),
+    })
+    rotate = () => service.service().rotateAccountKey()
+    const { status, body } = await service.ask('POST', '/api/session-links?sameUser=true')
+    expect([status, body.code]).toEqual([401, 'UNAUTHORIZED'])
   })
 })
 

@@ -6,6 +6,7 @@ import { type FleetEvent, fleetEvent } from '../../contract/fleet-events.ts'
 import { limit } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
+import { SOMEONE_ELSE } from '../../domain/auth.ts'
 import { listRegistries, putRegistry, removeRegistry } from '../../services/endpoints/registries.ts'
 import { readLive } from '../../services/endpoints/views.ts'
 import type { Caller } from '../../services/keys.ts'
@@ -13,6 +14,7 @@ import { cleanDisk, readDisk } from '../../services/machine/disk.ts'
 import { readMachine, readVersions } from '../../services/machine/machine.ts'
 import type { LogScope } from '../../services/ports/worker-records.ts'
 import type { GuardServices, ServiceBase, ServiceContext } from '../../services/service-context.ts'
+import { repeatAdmission } from '../admission.ts'
 import { audited } from '../audit.ts'
 import { connectionOf, schemeOf, sessionSecrets } from '../guards.ts'
 import { DONE, type ManagementOperations, type ManagementRequest, shownTo } from '../operation.ts'
@@ -185,7 +187,11 @@ const ARTIFACT_OPERATIONS = {
 /** What the web pages ask for beside the rest: links to sign in, signing out, all at one glance. */
 const PAGE_OPERATIONS = {
   async sessionLinkCreate({ c, caller, query }, { sessions, host }) {
-    const user = query.sameUser === undefined ? undefined : await host.userOf(connectionOf(c))
+    const found = query.sameUser === undefined ? undefined : await host.userOf(connectionOf(c))
+    // A link for any of several users would not be for the caller only.
+    const user = found === SOMEONE_ELSE ? undefined : found
+    // Meanwhile the key of the caller may have been replaced.
+    repeatAdmission(c)
     const { code, expiresAt } = sessions.createLink(caller, user)
     // The host by which this caller reaches the service, which has been checked; the browser is likely to as well.
     const url = `${schemeOf(c)}://${c.req.header('host')}${SERVICE_ROUTES.signIn.path}?code=${code}`

@@ -243,7 +243,7 @@ export type Host = {
   readonly emptyLog: () => Promise<void>
   /**
    * The user of this machine who opened a connection to the service.
-   * @returns the user's id; undefined: the connection comes from another machine, or this system does not tell
+   * @returns the user's id, or SOMEONE_ELSE; undefined: it comes from another machine, or this system does not tell
    */
   readonly userOf: (connection: Partial<ConnectionEnds>) => Promise<number | undefined>
 }

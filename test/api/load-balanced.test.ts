@@ -49,6 +49,17 @@ describe('a load-balanced endpoint', () => {
     })
   })
 
+  it('sends no request to a worker whose engine is away, until the engine is back', async () => {
+    const service = await setup({ settings: { workersMin: 1, workersMax: 1 } })
+    await service.ready()
+    service.fleet().setAway(true)
+    const waiting = service.send('/lb/web/x')
+    await waitsFor(service, 1)
+    service.fleet().setAway(false)
+    await service.clock.advance(1000)
+    expect((await waiting).status).toBe(200)
+  })
+
   it('takes no handler, which would wait for jobs', async () => {
     const service = await setup()
     const body = { name: 'x', handler: '/x.py', loadBalanced: {} }

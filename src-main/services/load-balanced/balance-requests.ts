@@ -70,7 +70,7 @@ const NOBODY: ReadonlySet<string> = new Set()
 
 /** Makes the balancer. */
 export function createRequestBalancer(deps: Deps): RequestBalancer {
-  const { storage, clock, registry, status, onChange } = deps
+  const { storage, clock, fleet, registry, status, onChange } = deps
   const waiting = new Map<string, Set<Waiting>>()
   const seats = createWorkerSeats({
     clock,
@@ -114,6 +114,7 @@ export function createRequestBalancer(deps: Deps): RequestBalancer {
         takesJobs(worker) &&
         worker.started?.address !== undefined &&
         !except.has(worker.id) &&
+        !fleet.isAway(worker.id) &&
         !isUsedUp(config.faults, worker),
     )
     const share = config.scaler.type === 'REQUEST_COUNT' ? config.scaler.value : config.concurrency

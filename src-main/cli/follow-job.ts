@@ -68,7 +68,9 @@ export async function waitForEnd(client: ServiceClient, path: JobAddress, option
     show(shownWait(reason, queue, now()))
     if (reason?.needsChange === true) return { job: await client.call('status', { path, ...stop }), reason }
     const wait = Math.min(Math.max(until - now(), limit('waitMinMs')), POLL_EVERY_MS)
-    const job = await client.call('statusSync', { path, query: { wait }, ...stop })
+    const job = await client
+      .call('statusSync', { path, query: { wait }, ...stop })
+      .catch((error: unknown) => readExpired(client, path, error))
     if (isFinal(job.status)) return { job }
     if (now() >= until) return { job, reason }
   }

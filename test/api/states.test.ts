@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { JOB_STATES } from '../../src-main/contract/job.ts'
+import { isExpired } from '../../src-main/domain/job/job-record.ts'
 import { setup } from '../support/core.ts'
 import { jobInState } from '../support/job-in-state.ts'
 
@@ -181,7 +182,9 @@ describe('ttl', () => {
     await worker.ping([id])
     await clock.advance(5500)
     expect((await ask('GET', `/v2/e/status/${id}`)).body).toMatchObject({ code: 'JOB_NOT_FOUND', status: 404 })
-    expect(await get(`/api/jobs/${id}`)).toMatchObject({ status: 'TIMED_OUT', workerId: worker.id })
+    const shown = await get(`/api/jobs/${id}`)
+    expect(shown).toMatchObject({ status: 'TIMED_OUT', workerId: worker.id })
+    expect(isExpired(shown, clock.wall())).toBe(true)
     expect(await orders).toEqual([id])
   })
 

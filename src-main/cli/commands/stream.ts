@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import { parseExact } from '../../domain/json/json.ts'
-import { type JobAddress, jobAddress, waitsInVain, watchReasons } from '../follow-job.ts'
+import { type JobAddress, jobAddress, readExpired, waitsInVain, watchReasons } from '../follow-job.ts'
 import { type Output, stateText, valueText } from '../output.ts'
 import { createReasons } from '../progress-line.ts'
 import { followToEnd, openSession } from '../session.ts'
@@ -61,7 +61,7 @@ async function printStream({ client, output, show, signal }: Printing, path: Job
         if (output.json) output.document({ status })
         else output.note(`job ${path.jobId} ended as ${stateText(output, status)}`)
         if (status === 'COMPLETED') return
-        const job = await client.call('status', { path })
+        const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
         if (job.error !== undefined && !output.json) output.note(errorShown(job.error))
         expectSuccess(job)
       }

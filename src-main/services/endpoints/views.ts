@@ -229,6 +229,13 @@ export function viewDelivery({ clock }: Pick<ViewDeps, 'clock'>, delivery: Webho
   return nextAt === undefined ? delivery : { ...delivery, nextAt: nextAt - clock.steady() + clock.now() }
 }
 
+// The job API forgets a job early if its ttl passes while it runs.
+function expiresAtOf(clock: Clock, { archived, deadlineAt, finishedAt }: Job): number {
+  const now = clock.now()
+  const expiresAt = deadlineAt - clock.steady() + now
+  return archived === 1 && expiresAt > now ? (finishedAt ?? now) : expiresAt
+}
+
 /** A job as a row of a list. */
 export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobListItem {
   return {
@@ -236,9 +243,7 @@ export function viewJobRow({ clock }: Pick<ViewDeps, 'clock'>, job: Job): JobLis
     endpointId: job.endpointId,
     status: job.status,
     createdAt: job.createdAt,
-    ...(job.finishedAt === null
-      ? {}
-      : { finishedAt: job.finishedAt, expiresAt: job.deadlineAt - clock.steady() + clock.now() }),
+    ...(job.finishedAt === null ? {} : { finishedAt: job.finishedAt, expiresAt: expiresAtOf(clock, job) }),
     ...(job.delayMs === null ? {} : { delayTime: job.delayMs }),
     ...(job.executionMs === null ? {} : { executionTime: job.executionMs }),
     ...(job.workerId === null ? {} : { workerId: job.workerId }),

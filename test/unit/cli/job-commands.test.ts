@@ -377,6 +377,36 @@ drydock: Job j1 ended as FAILED: ValueError: no.
   })
 })
 
+describe('a job whose ttl passes while it runs, so that the API forgets it', () => {
+  const forgotten = { ...detail, status: 'TIMED_OUT', waitingReason: undefined, expiresAt: NOW }
+  const answers = {
+    'GET /api/jobs/j1': forgotten,
+    'GET /api/jobs/j1/progress': progress,
+    'GET /v2/hello/status/j1': (response: Parameters<typeof sendError>[0]) =>
+      sendError(response, 404, 'JOB_NOT_FOUND', 'gone'),
+  }
+
+  test('ends its stream as TIMED_OUT', async () => {
+    const { run } = await setup({
+      ...answers,
+      'GET /v2/hello/stream/j1': (response: Parameters<typeof sendEvents>[0]) =>
+        sendEvents(response, [{ event: 'end', data: { status: 'TIMED_OUT' } }]),
+    })
+    const { exitCode, stderr } = await run(['stream', 'hello', 'j1'])
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('Job j1 ended as TIMED_OUT')])
+  })
+
+  test('ends a wait as TIMED_OUT', async () => {
+    const { run } = await setup({
+      ...answers,
+      'POST /v2/hello/run': { id: 'j1', status: 'IN_QUEUE' },
+      'GET /v2/hello/status-sync/j1': answers['GET /v2/hello/status/j1'],
+    })
+    const { exitCode, stderr } = await run(['run', 'hello', '--wait'])
+    expect([exitCode, stderr]).toEqual([4, expect.stringContaining('Job j1 ended as TIMED_OUT')])
+  })
+})
+
 describe('a job that has expired for the API', () => {
   const notFound = (response: Parameters<typeof sendError>[0]) => sendError(response, 404, 'JOB_NOT_FOUND', 'gone')
   const expired = { ...detail, status: 'COMPLETED', waitingReason: undefined, output: { ok: 1 }, expiresAt: NOW - 1 }

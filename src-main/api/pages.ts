@@ -70,7 +70,7 @@ async function pageResponse(c: Context, service: ServiceBase, files: PageFiles):
 
 /**
  * The page for a browser that has just signed in.
- * @param page path of the page that it goes on to
+ * @param page path of the page that it shows next
  */
 export async function signedInPage(
   c: Context,

@@ -109,7 +109,7 @@ const ENCODINGS: Readonly<Record<string, Unpack | undefined>> = {
  * what is above the limit is never held.
  * @param maxBytes of the body as it was before it was compressed
  * @param operation name for the message
- * @param begins gets the first bytes as they were sent, also of a body that is too large
+ * @param begins called with the first bytes as they were sent, even if the body is too large
  * @throws AppError BODY_TOO_LARGE, UNSUPPORTED_ENCODING, BAD_FIELD where it is not what its Content-Encoding says
  */
 export async function readBody(

@@ -19,7 +19,7 @@ const ATTRIBUTES = 'Path=/; HttpOnly; SameSite=Strict'
 // Any origin: an address that leads away from it leads away from ours.
 const PAGES = 'http://pages'
 
-/** Answers with the page, signed in; leads to one that says why not if the link does not work. */
+/** Responds with the page, signed in, or redirects to a page that says why the link does not work. */
 export async function signIn(
   c: Context,
   service: GuardServices & Pick<ServiceContext, 'host'>,
@@ -46,7 +46,7 @@ export function forgetSession(c: Context, service: ServiceBase): void {
 
 const cookieName = ({ info }: ServiceBase) => sessionCookieName(info().url)
 
-/** The page that a path names; the first one for anything else, such as another host. */
+/** The page that an address names; the first page for any other address, such as one of another host. */
 function pageOf(address: string): string {
   if (!address.startsWith('/') || !URL.canParse(address, PAGES)) return '/'
   const { origin, pathname, search } = new URL(address, PAGES)

@@ -7,7 +7,7 @@ export function canAsk(output: Output, { stdin, stdout }: Pick<Surroundings, 'st
   return stdout.isTTY === true && stdin.isTTY === true && !output.json
 }
 
-/** The option that takes the place of an answer. */
+/** The option that skips the question. */
 export const YES = ['-y, --yes', 'do not ask for confirmation'] as const
 
 /** What is to be confirmed before it is deleted. */
@@ -30,7 +30,7 @@ export async function confirmDeletion(
   if (!(await surroundings.ask.yes(question))) throw new CliError('ABANDONED', { why: 'Nothing was deleted.' })
 }
 
-/** Asks a person before something is changed that can be changed back; nobody else is asked. @throws CliError ABANDONED */
+/** Asks before a reversible change, but only a person at a terminal. @throws CliError ABANDONED */
 export async function confirmChange(
   { yes, question }: Pick<Deletion, 'yes' | 'question'>,
   output: Output,

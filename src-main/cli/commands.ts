@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import type { Surroundings } from './surroundings.ts'
 
-/** Gives a command its arguments, options, commands below it and action. */
+/** Adds arguments, options, subcommands and the action to a command. */
 type AddCommand = (command: Command, surroundings: Surroundings) => void
 
 type CommandRow = readonly [name: string, description: string, load: () => Promise<AddCommand>]

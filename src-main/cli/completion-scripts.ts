@@ -17,7 +17,7 @@ type Spot = { readonly path: string; readonly commands: readonly Command[]; read
 export function completionScript(shell: Shell, program: Command): string {
   const spots = spotsOf(program, '')
   if (shell === 'fish') return fishScript(spots)
-  // The functions of bash work in zsh after these two.
+  // After these lines, zsh runs completions for bash.
   const start =
     shell === 'zsh' ? `autoload -Uz compinit bashcompinit\n(( $+functions[compdef] )) || compinit\nbashcompinit\n` : ''
   return `${start}${bashScript(spots)}`
@@ -34,7 +34,7 @@ function spotsOf(command: Command, path: string): readonly Spot[] {
 const names = ({ short, long }: Option): readonly string[] => [long, short].filter((name) => name !== undefined)
 const takesValue = ({ required, optional }: Option) => required || optional
 
-// Where a command is: all words so far that lead from one command to the next, so that options may stand between.
+// Each step from a command to its subcommand; other words, such as options, may come in between.
 const stepsOf = (spots: readonly Spot[]) =>
   spots.flatMap(({ path, commands }) => commands.map((command) => `${path} ${command.name()}`))
 

@@ -1,4 +1,4 @@
-/** The nearest of some names to a mistyped one, as the parser of commands finds it. */
+/** Finds the name nearest to a mistyped one, by the search of the command parser. */
 import { Command, CommanderError } from 'commander'
 
 const SUGGESTION = /\(Did you mean (.*)\?\)/

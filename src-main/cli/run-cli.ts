@@ -64,7 +64,7 @@ ${EXIT_CODE_HELP}`,
   return program
 }
 
-/** Adds all commands by name, and what belongs to the one that is called; a completion shows what belongs to each. */
+/** Adds all commands by name, but loads only the called one; `completion` needs all of them. */
 async function addCommands(program: Command, argv: readonly string[], surroundings: Surroundings): Promise<void> {
   const { command: called } = readCommand(argv)
   for (const [topic, rows] of TOPICS)
@@ -91,7 +91,7 @@ function wrongUse(why: string, path: string, cause: CommanderError): CliError {
   return new CliError('USAGE', { why: `${why.replace(/\.?$/, '.')} See \`${path} --help\`.` }, { cause })
 }
 
-/** To a command that lists by default, a mistyped command next to it is one argument too many. */
+/** To a command that lists by default, a mistyped subcommand looks like an extra argument. */
 function mistyped(error: CommanderError, { parent, args: [word = ''] }: Command, path: string): CliError | undefined {
   if (error.code !== 'commander.excessArguments' || parent?.args[0] !== word) return undefined
   const names = parent.commands.map((command) => command.name())

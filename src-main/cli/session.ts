@@ -52,7 +52,7 @@ export async function openSession(
   return { client, output: outputOf(command, surroundings), options, service }
 }
 
-/** A client whose refusal of an endpoint names the one with the nearest id. */
+/** A client that suggests the nearest id when an endpoint is not found. */
 function withSuggestions(client: ServiceClient): ServiceClient {
   async function suggest(error: unknown, { path = {} }: { readonly path?: object }): Promise<unknown> {
     const isUnknown = error instanceof CliError && error.body.code === 'ENDPOINT_NOT_FOUND'

@@ -144,7 +144,7 @@ export const JOB_ROUTES = {
         .enum(['true', 'false'], 'must be true or false')
         .transform((word) => word === 'true')
         .optional()
-        .describe('with the beginnings of inputs and outputs'),
+        .describe('whether to include the beginnings of inputs and outputs'),
     },
     response: jobList,
     errors: ['BAD_FIELD'],
@@ -259,7 +259,7 @@ export const JOB_ROUTES = {
       limit: wholeNumber.refine((n) => n >= 1 && n <= limit('chunksPerJob'), 'is out of range').optional(),
     },
     response: z.object({
-      chunks: z.array(streamChunk).describe(`at most ${limit('streamReadBytes')} bytes, and one chunk`),
+      chunks: z.array(streamChunk).describe(`at most ${limit('streamReadBytes')} bytes, plus one chunk`),
       more: z.boolean().describe('whether the stream goes on after them'),
     }),
     errors: ['JOB_NOT_FOUND', 'BAD_FIELD'],

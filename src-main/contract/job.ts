@@ -137,7 +137,7 @@ export const jobListItem = z.object({
   preview: z
     .object({ input: z.string().optional(), output: z.string().optional() })
     .optional()
-    .describe('beginnings of the payloads, each on one line with secrets masked; where they were asked for'),
+    .describe('beginnings of the payloads, each on one line with secrets masked; only if requested'),
 })
 
 /** Row of a list of jobs. */

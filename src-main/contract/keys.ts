@@ -76,7 +76,7 @@ export const KEY_ROUTES = {
   namedKeyUpdate: {
     methods: ['PATCH'],
     path: '/api/keys/:name',
-    summary: 'Change what a key may do, and when it ends; browsers that it signed in follow',
+    summary: 'Change the role or the end of a key, also for the browsers that it signed in',
     role: 'admin',
     body: namedKeyUpdate,
     response: namedKeyView,
@@ -86,7 +86,7 @@ export const KEY_ROUTES = {
   namedKeyRotate: {
     methods: ['POST'],
     path: '/api/keys/:name/rotate',
-    summary: 'Replace a key; the new one is shown only once, the old one stops working, and so do its browsers',
+    summary: 'Replace a key; the new one is shown only once, and the old one and its browser sessions end',
     role: 'admin',
     response: namedKeyView.extend({ key: z.string() }),
     errors: ['KEY_NOT_FOUND'],

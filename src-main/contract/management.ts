@@ -65,7 +65,7 @@ export const jobDetail = jobListItem.extend({
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   chunkCount: z.number().int(),
-  warnings: z.array(z.string()).optional().describe('about a job that runs or ran all the same, as sentences'),
+  warnings: z.array(z.string()).optional().describe('sentences about problems that do not stop the job'),
   graph: z
     .object({ endpointId: z.string(), version: z.number().int() })
     .optional()
@@ -96,7 +96,7 @@ export type LogLine = z.infer<typeof logLine>
 /** A page of log lines, oldest first. */
 export const logPage = z.object({
   lines: z.array(logLine),
-  more: z.literal(true).optional().describe('there are further lines, older ones or after the last'),
+  more: z.literal(true).optional().describe('there are more lines: older ones, or later ones if `after` was given'),
 })
 
 /** One request to a load-balanced endpoint that has ended. Without `status` the client left before there was one. */

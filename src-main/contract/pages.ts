@@ -17,10 +17,10 @@ export const PAGE_SECTIONS = [
   'flash',
 ] as const
 
-/** Name of the element `meta` in which a browser that signs in gets the page key of its session. */
+/** Name of the `meta` element that gives a browser the page key of its session when it signs in. */
 export const PAGE_KEY_META = 'drydock-page-key'
 
-/** Name of the element `meta` with the path of the page that such a browser goes on to. */
+/** Name of the `meta` element with the path of the page that such a browser shows next. */
 export const PAGE_META = 'drydock-page'
 
 /** The first part of the address of a web page. */

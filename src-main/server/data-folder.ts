@@ -69,7 +69,7 @@ export function writePrivate(path: string, text: string): void {
   preparePrivate(path, text)()
 }
 
-/** Does the part that needs space. @returns puts the file in place */
+/** Writes a new file next to the current one. @returns a function that replaces the current one */
 export function preparePrivate(path: string, text: string): () => void {
   const fresh = `${path}.new`
   rmSync(fresh, { force: true })

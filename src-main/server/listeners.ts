@@ -39,7 +39,7 @@ const ALL = ['0.0.0.0', '::']
 
 /**
  * Opens it.
- * @param portBefore of a service that was killed; the next one answers there, so that clients and pages reconnect
+ * @param portBefore port of a killed service, tried first so that its clients and pages reconnect
  * @throws StartError 'port-taken', 'address'
  */
 export async function listenForUsers(

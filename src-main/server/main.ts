@@ -76,7 +76,7 @@ export type RunningServer = {
   readonly stop: () => Promise<void>
   /** Ends the wait of a running stop for jobs; the jobs are queued again. */
   readonly hurry: () => void
-  /** Jobs that a stop waits for, and for how long at most, ms. */
+  /** Number of jobs that a stop waits for, `stopGraceMs` at most. */
   readonly runningJobs: () => number
   readonly stopGraceMs: number
   readonly stopped: Promise<void>

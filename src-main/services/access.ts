@@ -17,14 +17,14 @@ export type Access = {
   readonly rotateAccountKey: () => Promise<void>
 }
 
-/** Opens all on what is stored. */
+/** Opens stored keys and sessions. */
 export function createAccess(deps: {
   readonly storage: Pick<Storage, 'write' | 'state' | 'endpoints' | 'keys'>
   readonly clock: Clock
   readonly newId: NewId
   readonly log: Log
   readonly registry: Pick<WorkerRegistry, 'all'>
-  /** Writes a new key file next to the current one. @returns replaces the current one, which cannot run out of space */
+  /** Writes a new key file next to the current one. @returns a function that replaces the current one, without more space */
   readonly prepareKeyFile: (key: string) => () => void
 }): Access {
   const namedKeys = createNamedKeys(deps)

@@ -13,7 +13,7 @@ export type EndpointLog = (entry: {
 const REPEATED_MS = 60_000
 // A few hundred bytes each; source: ours.
 const REMEMBERED = 1000
-// Stands where other lines name their worker.
+// In place of the id of a worker.
 const SERVICE = 'service'
 
 /** Makes the log. @param stored called when a line was stored */

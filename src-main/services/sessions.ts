@@ -48,7 +48,7 @@ export type Sessions = {
   ) => Promise<SessionSecrets | 'void' | 'other-user'>
   /** How many browsers are signed in. */
   readonly count: () => number
-  /** As whom the browser with these secrets is signed in; undefined: its session, or the key behind it, has ended. */
+  /** Finds the caller that a browser is signed in as; undefined: its session, or the key behind it, has ended. */
   readonly callerOf: (secrets: SessionSecrets) => Caller | undefined
   /** Ends a session; it need not exist. */
   readonly end: (secrets: SessionSecrets) => Promise<void>

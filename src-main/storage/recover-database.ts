@@ -1,4 +1,4 @@
-/** Saves what can be read of a damaged database. The sqlite3 shell has a command for this, which is not a library. */
+/** Saves the readable rows of a damaged database. The sqlite3 shell has such a command, but no library does. */
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { errorCode } from '../domain/error-code.ts'
 import { openDatabase } from './open-database.ts'
@@ -16,7 +16,7 @@ type Row = readonly unknown[]
 
 const TABLES = `SELECT name, wr AS hasNoRowid FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'`
 const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`
-// No code handles a job without its input, and it cannot run.
+// A job without its input cannot run, and no code expects one.
 const JOBS_WITHOUT_INPUT = `DELETE FROM jobs WHERE seq NOT IN (SELECT seq FROM job_inputs)`
 const HIGHEST_ROWID = 2n ** 63n - 1n
 
@@ -62,7 +62,7 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
     .map(({ name, hasNoRowid }) => copyTable(from, to, name, hasNoRowid === 1))
   copySequences(from, to)
   const lost = removeUnusable(to)
-  // The search index is made anew.
+  // The search index is rebuilt.
   to.prepare('DELETE FROM service_state WHERE name = ?').run(INDEXED_UP_TO)
   for (const { sql } of triggers) to.exec(sql)
   return recovered.map(({ table, rows, isWhole }) => {
@@ -129,7 +129,7 @@ const columnsOf = (db: Database, table: string): readonly string[] =>
 
 type Copy = (from: Database, select: string, table: string, put: (row: Row) => void) => boolean
 
-// Rows in order up to the damage, then backwards from the end up to the damage.
+// Copies rows in order up to the damage, then backwards from the end.
 const copyByKey: Copy = (from, select, table, put) => {
   const key = from
     .prepare<[string], string>('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk')
@@ -141,7 +141,7 @@ const copyByKey: Copy = (from, select, table, put) => {
   return false
 }
 
-// Goes around each damaged part: rows have numbers, and the tree leads to the rows behind it.
+// Skips each damaged part: a search by row number finds the rows behind it.
 const copyByRowid: Copy = (from, select, table, put) => {
   const rows = `${select}, rowid FROM ${table} WHERE rowid > ? AND rowid < ? ORDER BY rowid`
   let after = -1n

@@ -27,7 +27,7 @@ export function sendPageKey(init: RequestInit = {}): RequestInit {
   return { ...init, headers }
 }
 
-/** Adds the page key to the address of what the browser loads by itself: a picture, a download, an event stream. */
+/** Adds the page key to the address of a picture, a download or an event stream, for which pages cannot set headers. */
 export function withPageKey(address: string): string {
   const pageKey = storedKey()
   if (pageKey === undefined) return address

@@ -15,7 +15,7 @@ async function withJob(input: object, output: unknown = { ok: true }) {
   return { jobId, listed }
 }
 
-it('a list has beginnings of payloads only where they are asked for', async () => {
+it('a list has beginnings of payloads only if they are requested', async () => {
   const { jobId, listed } = await withJob({ name: 'Ada' })
   expect(await listed('endpoint=e')).not.toHaveProperty('preview')
   const preview = { input: '{"name":"Ada"}', output: '{"ok":true}' }
@@ -23,7 +23,7 @@ it('a list has beginnings of payloads only where they are asked for', async () =
   expect(await listed(`ids=${jobId}&previews=true`)).toMatchObject({ id: jobId, preview })
 })
 
-it('they are bounded', async () => {
+it('beginnings of payloads are bounded', async () => {
   const { listed } = await withJob({ text: 'x'.repeat(100_000) }, 'y'.repeat(1000))
   const { input, output } = (await listed('previews=true')).preview
   const most = limit('listPreviewLength')
@@ -31,7 +31,7 @@ it('they are bounded', async () => {
   expect(input.startsWith('{"text":"xxx')).toBe(true)
 })
 
-it('they do not hold secrets of the endpoint', async () => {
+it('beginnings of payloads hold no secrets of the endpoint', async () => {
   const { listed } = await withJob({ headers: [`Bearer ${TOKEN}`] }, `got ${TOKEN}`)
   expect((await listed('previews=true')).preview).toEqual({ input: '{"headers":["Bearer ***"]}', output: '"got ***"' })
 })

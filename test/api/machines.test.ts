@@ -173,7 +173,7 @@ describe('a machine that vanishes with an idle worker', () => {
     expect(other?.place.workers.size).toBe(1)
   })
 
-  it('is the reason why a job waits where no other machine has room', async () => {
+  it('is the reason why a job waits if no other machine has room', async () => {
     const service = await withMachines()
     await service.endpointOn('gpu-box', 'e', { workersMin: 1, workersMax: 1 })
     const { jobId, worker } = await service.running()

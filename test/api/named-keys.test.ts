@@ -126,7 +126,7 @@ describe('a named key', () => {
     expect((await change({ role: 'run' }, 'nobody')).body).toMatchObject({ code: 'KEY_NOT_FOUND' })
   })
 
-  it('is replaced: the old one ends with its browsers, the new one has the same role', async () => {
+  it('is rotated: the old one ends with its browser sessions, the new one has the same role', async () => {
     const { keyFor, ask, request, signIn } = await setupKeys()
     const old = await keyFor('run')
     const { headers } = await signIn(old)

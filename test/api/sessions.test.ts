@@ -159,18 +159,18 @@ describe('a link for one user of the machine', () => {
     expect(await open(url, 2)).toMatchObject({ location: '/?link=void' })
   })
 
-  it('works for root, and from other machines', async () => {
+  it('works for root and from other machines', async () => {
     const { create, open } = await setupUsers()
     expect(await open((await create(1)).url, 4)).toMatchObject({ page: '/' })
     expect(await open((await create(1)).url, 3)).toMatchObject({ page: '/' })
   })
 
-  it('is a link for anyone where only another user than that of the service is known, and says so', async () => {
+  it('is a link for anyone if the user is only known not to be that of the service, and says so', async () => {
     const { create } = await setupUsers()
     expect((await create(5)).sameUser).toBe(false)
   })
 
-  it('is a link for anyone where the user is not known, and says so', async () => {
+  it('is a link for anyone if the user is unknown, and says so', async () => {
     const { create, open, link } = await setupUsers()
     const { url, sameUser } = await create(3)
     expect(sameUser).toBe(false)
@@ -198,7 +198,7 @@ describe('a link that is asked for while the key of its caller is replaced', () 
 })
 
 describe('a session', () => {
-  it('needs both of its secrets: a cookie that another port was sent opens nothing', async () => {
+  it('needs both of its secrets: a cookie alone, which other ports get too, opens nothing', async () => {
     const { signIn, within, createEndpoint } = await setup()
     await createEndpoint()
     const [{ cookie, 'x-drydock-page-key': pageKey }, other] = [await signIn(), await signIn()]
@@ -208,7 +208,7 @@ describe('a session', () => {
     expect(await within({ cookie, 'x-drydock-page-key': other['x-drydock-page-key'] })).toBe('401 UNAUTHORIZED')
   })
 
-  it('takes the page key from the address of what browsers load by themselves, and changes nothing by it', async () => {
+  it('accepts the page key in addresses for GET only', async () => {
     const { signIn, within } = await setup()
     const { cookie, 'x-drydock-page-key': pageKey } = await signIn()
     const address = (path: string) => `${path}?pageKey=${pageKey}`

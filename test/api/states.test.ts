@@ -188,7 +188,7 @@ describe('ttl', () => {
     expect(await orders).toEqual([id])
   })
 
-  it('passed while it runs, where the endpoint keeps such jobs: TIMED_OUT, and the worker is told to stop', async () => {
+  it('passed while it runs, if the endpoint keeps such jobs: TIMED_OUT, and the worker is told to stop', async () => {
     const { id, worker, status, clock, ask } = await jobInState('IN_PROGRESS', { policy: { ttl: 10_000 } })
     expect((await ask('PATCH', '/api/endpoints/e', { body: { ttlWhileRunning: 'keep' } })).status).toBe(200)
     const orders = worker.stopOrders()

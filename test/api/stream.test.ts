@@ -235,7 +235,7 @@ describe('stream', () => {
 describe('a chunk that cannot be sent', () => {
   const UNSENT = 'Error while returning job result. | Object of type bytes is not JSON serializable'
 
-  it('is told by the job and in its log, with its place where the worker logs what it yields', async () => {
+  it('is reported on the job and in its log, with its position if the worker logs chunks that it yields', async () => {
     const { createEndpoint, running, fleet, get, status } = await setup()
     await createEndpoint()
     const { jobId, worker } = await running()
@@ -259,7 +259,7 @@ describe('a chunk that cannot be sent', () => {
     ])
   })
 
-  it('is told without its place where the worker does not log what it yields', async () => {
+  it('is reported without its position if the worker does not log chunks that it yields', async () => {
     const { createEndpoint, running, fleet, get } = await setup()
     await createEndpoint()
     const { jobId, worker } = await running()
@@ -270,7 +270,7 @@ describe('a chunk that cannot be sent', () => {
     expect(history.at(-1)).toMatchObject({ reason: '1 of 2 chunks could not be sent: bytes' })
   })
 
-  it('is told in the log alone where the lines of the worker come after its result', async () => {
+  it('is reported only in the log if the lines of the worker come after its result', async () => {
     const { createEndpoint, running, fleet, get, clock } = await setup()
     await createEndpoint()
     const { jobId, worker } = await running()
@@ -286,7 +286,7 @@ describe('a chunk that cannot be sent', () => {
     expect(await get(`/api/jobs/${jobId}`)).toMatchObject({ status: 'COMPLETED' })
   })
 
-  it('is told where a job streams more than is kept', async () => {
+  it('is reported if a job streams more than is kept', async () => {
     const most = limit('chunksPerJob')
     const { createEndpoint, running, get } = await setup({
       storage: (storage) => ({ ...storage, chunks: { ...storage.chunks, count: () => most } }),
@@ -300,7 +300,7 @@ describe('a chunk that cannot be sent', () => {
     })
   })
 
-  it('is not told of a job that streams nothing, or all of whose chunks came', async () => {
+  it('is not reported for a job that streams nothing, or whose chunks all arrived', async () => {
     const { createEndpoint, running, fleet, get } = await setup()
     await createEndpoint()
     for (const streams of [false, true]) {

@@ -356,7 +356,7 @@ describe('a result that the public SDK cannot send', () => {
     await waitForJob(jobId, 'COMPLETED')
   })
 
-  it('names --rp_debugger where it hides the exception of a handler, and keeps that', async () => {
+  it('names --rp_debugger if it hides the exception of a handler, and keeps the exception', async () => {
     const { says, waitForJob, jobId } = await withJob()
     says('Captured Handler Exception')
     const exception = {
@@ -376,7 +376,7 @@ describe('a result that the public SDK cannot send', () => {
     })
   })
 
-  it('names --rp_debugger where it hides a result', async () => {
+  it('names --rp_debugger if it hides a result', async () => {
     const { createEndpoint, running, fleet, waitForJob } = await setup()
     await createEndpoint('e', { command: 'python odd.py --rp_debugger' })
     const { jobId, worker } = await running()

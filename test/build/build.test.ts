@@ -78,7 +78,7 @@ test('each endpoint has a fingerprint that changes with the files that it may lo
   expect(third.count).not.toBe(second.count)
 })
 
-test('.runpodignore counts, and credentials stay out of the artifact and are named once', async () => {
+test('.runpodignore applies, and credentials stay out of the artifact and are named once', async () => {
   const credentials = ['.aws/credentials', '.git-credentials', '.netrc', '.npmrc', '.ssh/id_ed25519', 'server.pem']
   const others = ['secrets/k.txt', 'a.bin', 'keep.bin']
   const empty = Object.fromEntries([...credentials, ...others].map((file) => [file, 'x']))

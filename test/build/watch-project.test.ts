@@ -95,7 +95,7 @@ test('a folder that is removed, renamed or made again is told and watched on', a
   await until(() => expect(told()).toContain('other/again-2.py'))
 })
 
-test('what no build holds is left alone, but not .env, ignore files and what they may bring back', async () => {
+test('files that no build takes are left alone, except .env, ignore files and files that they may bring back', async () => {
   const { watch, write, toldBefore } = setup()
   write('tests/data.json')
   watch()

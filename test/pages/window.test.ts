@@ -141,7 +141,7 @@ test('a page of another port can do nothing here, though the browser sends it th
   const address = `${service.url()}/api/endpoints/hello/pause`
   const foreign = await foreignPage()
   await page.goto(foreign.url)
-  // Needs no leave of the browser: no body, no header of its own.
+  // Browsers send it without a preflight: it has neither a body nor its own headers.
   await page.evaluate((url) => fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include' }), address)
   // The program behind that page repeats the request without a browser.
   const replay = (headers: Record<string, string>) => fetch(address, { method: 'POST', headers })

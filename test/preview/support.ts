@@ -27,7 +27,7 @@ type StartedPreview = {
 
 /** A preview that tells its events. */
 export type RunningPreview = StartedPreview & {
-  /** Interrupts it as a terminal does: with all processes of its group. */
+  /** Interrupts all processes of its group, as a terminal does. */
   readonly pressCtrlC: () => void
   /** All that it told so far. */
   readonly told: () => readonly Told[]

@@ -9,7 +9,7 @@ function signIn(pageKey: string, page: string): void {
 
 beforeEach(() => localStorage.clear())
 
-test('a page that was signed in keeps the key, and shows the address of its page instead of the link', () => {
+test('a page that has just signed in stores the key, and replaces the link in the address bar', () => {
   signIn('a+b', '/workers?worker=w')
   expect(location.pathname + location.search).toBe('/workers?worker=w')
   document.body.replaceChildren()

@@ -12,9 +12,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 }
 const FOLLOW =
   'fetch(process.argv[1], { redirect: "manual" }).then((r) => console.log(r.status, [...r.headers].join()))'
 
-test('another user of the machine who reads the link on the command line of the browser is not signed in by it', async ({
-  skip,
-}) => {
+test('a link on the command line of the browser does not sign in another user who reads it there', async ({ skip }) => {
   skip(process.platform !== 'linux' || process.getuid?.() !== 0, 'only root can start a process of another user')
   const service = await startedService()
   // Stands in for the program that opens the browser: it writes down its command line.

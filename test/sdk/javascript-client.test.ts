@@ -58,7 +58,7 @@ test('stream gives every chunk once and in order while the job runs, and ends', 
   expect(await endpoint.status(id)).toMatchObject({ status: 'COMPLETED', output: [] })
 })
 
-test('stream of a job that has ended gives every chunk', async (context) => {
+test('a stream of a job that has ended returns every chunk', async (context) => {
   const { service, endpoint } = await startJavaScriptClient(context)
   const { id } = await endpoint.run({ input: { do: 'count', n: 300 } })
   await service.waitForStatus('hello', id, 'COMPLETED')
@@ -67,7 +67,7 @@ test('stream of a job that has ended gives every chunk', async (context) => {
   expect(chunks).toEqual(Array.from({ length: 300 }, (_, n) => ({ output: { count: n + 1 } })))
 })
 
-test('an input that is no object is an error that says so where a printed error shows it', async (context) => {
+test('the printed error for an input that is not an object says so', async (context) => {
   const { endpoint } = await startJavaScriptClient(context)
   const request = { input: 'a text' } as unknown as { input: Record<string, unknown> }
   const why = expect.stringContaining('`input` must be an object like {"prompt": "..."}; it is a text')

@@ -33,7 +33,7 @@ const RULES = [
   '!tests/ !src/tests/ !test/ !test_*.py !x_test.py !*.tar.gz !.tox/ !node_modules/ !venv/ !src/env/ !env/ !.DS_Store',
   '!.env !.env* !*.pem !*.key !.aws/ !.ssh/ !.ssh/id_rsa !id_rsa !credentials !.netrc !runpod_manifest.json',
 ]
-// What builds here leave out beyond the package: docs/spec/app-deploy.md, 4.
+// Files that builds here also leave out: docs/spec/app-deploy.md, 4.
 const BEYOND = [
   /^runpod_manifest\.json$/,
   /(^|\/)(\.gitignore|\.runpodignore|\.env\.[a-z]+|credentials\.json|ca\.p12|[^/]*\.pyc|\.DS_Store)$/,
@@ -47,7 +47,7 @@ beforeAll(async () => {
 }, PREPARE_LIMIT_MS)
 beforeEach(({ skip }) => skip(!packages.ready, packages.reason))
 
-test('of fifty made-up projects are the same, but for what is left out here in addition', async () => {
+test('are the same for fifty made-up projects, except for those that are left out only here', async () => {
   const root = temporaryFolder()
   const projects = Array.from({ length: PROJECTS }, (_, seed) => join(root, `${seed}`))
   const rules = projects.map((project, seed) => writeProject(project, seededRandom(seed)))
@@ -59,7 +59,7 @@ test('of fifty made-up projects are the same, but for what is left out here in a
     const expected = theirs.filter((file) => !BEYOND.some((pattern) => pattern.test(file)))
     expect({ seed, rules: rules[seed], files: ours }).toEqual({ seed, rules: rules[seed], files: expected })
   }
-  // Neither all nor nothing.
+  // Some files, but not all.
   const count = packed.flatMap(({ ours }) => ours).length
   expect(count).toBeGreaterThan(PROJECTS * 3)
   expect(count).toBeLessThan((PROJECTS * FILES) / 2)

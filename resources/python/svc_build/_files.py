@@ -9,7 +9,7 @@ from svc_build._gitignore import Pattern, parse_patterns
 from svc_build._left_out import CREDENTIALS, DATA_FOLDER, Layer, default_layer, is_private, never_packed
 from svc_build._problems import Problems
 
-# A folder with more credentials is named as one.
+# A folder with more credentials is named instead of its files.
 _NAMED_FILES = 20
 
 
@@ -68,7 +68,7 @@ class ProjectFiles:
         for entry in found:
             path = f"{folder}/{entry.name}" if folder else entry.name
             is_link = entry.is_symlink()
-            # Of a link that leads in circles, `entry` itself would raise.
+            # For a link to itself, `entry` would raise.
             is_folder = os.path.isdir(entry.path) if is_link else entry.is_dir()
             is_file = os.path.isfile(entry.path) if is_link else entry.is_file()
             pattern = self._deciding(path, is_folder)
@@ -85,7 +85,7 @@ class ProjectFiles:
                     self._problems.add("symlinked-folder", path, 1)
 
     def _withhold(self, path: str) -> None:
-        """Note the files at `path`, or below it, as left out with credentials."""
+        """Note the files at or below `path` as left out, because they hold credentials."""
         place = os.path.join(self.root, path)
         if os.path.islink(place) or not os.path.isdir(place):
             self._withheld.append(path)

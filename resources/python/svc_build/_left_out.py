@@ -1,4 +1,4 @@
-"""The rules about what is left out: those of left_out.json, and those that a project's ignore files add."""
+"""The rules for files that are left out: those of left_out.json, and those in ignore files of a project."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _BuiltIn:
 _TOOLS = _patterns("tools")
 _CREDENTIALS = _patterns(CREDENTIALS, ignore_case=True)
 _NEVER = _BuiltIn([*_TOOLS, *_patterns("aboutBuilds"), *_CREDENTIALS])
-# A link under another name must not bring these along.
+# A link with another name must not pack these.
 _PRIVATE = _BuiltIn([*_TOOLS, *_CREDENTIALS])
 # Names of the files by which a data folder of a service is known.
 DATA_FOLDER: list[str] = _GROUPS["dataFolder"]

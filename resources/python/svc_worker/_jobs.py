@@ -26,7 +26,7 @@ class RunningJob:
     def report_progress(self, value: Any) -> None:
         """Queue a progress update; keeps its place before chunks and result that come later.
 
-        One that is no JSON is dropped with a line in the log: an update never changes how its job ends.
+        One that is not JSON is dropped with a line in the log: an update never changes how its job ends.
         """
         try:
             body = progress_body(value)

@@ -106,7 +106,7 @@ export function addRollback(rollback: Command, surroundings: Surroundings): void
       'after',
       `
 Workers get the current variables, not the earlier ones. Endpoints that the earlier release did not have stay.
-A person at a terminal sees what changes and is asked; a script is not.
+At a terminal, it shows what changes and asks first. Scripts are not asked.
 
 Examples:
   $ drydock rollback
@@ -140,7 +140,7 @@ Examples:
         )
         showPlan(output, plan, client.url)
       }
-      await confirmChange({ yes: options.yes, question: `Go back to release ${release}?` }, output, surroundings)
+      await confirmChange({ yes: options.yes, question: `Roll back to release ${release}?` }, output, surroundings)
       const progress = await runRelease(session, surroundings, target, { source: { release } })
       if (output.json) output.document(progress)
       else showRelease(session, progress)

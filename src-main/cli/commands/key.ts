@@ -38,7 +38,7 @@ Examples:
 
   key
     .command('update')
-    .description('change what a key may do, or when it ends; browsers that it signed in follow')
+    .description('change the role or the end of a key, also for the browsers that it signed in')
     .argument('<name>', 'name of the key')
     .option('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
     .option('--days <n>', 'days from now until it ends; 0: it does not end', wholeNumber)
@@ -50,7 +50,7 @@ Examples:
       const changed = await client.call('namedKeyUpdate', { path: { name }, body })
       if (output.json) return output.document(changed)
       const ends = changed.endsAt === undefined ? 'does not end' : `ends ${endText(changed.endsAt, surroundings.now())}`
-      output.line(`key ${name} may ${changed.role}, and ${ends}`)
+      output.line(`key ${name} has the role ${changed.role} and ${ends}`)
     })
 
   key
@@ -134,7 +134,9 @@ function showKey(output: Output, made: NamedKeyView & { readonly key: string }):
     return
   }
   output.line(made.key)
-  output.note(`This is the key ${made.name}, to ${made.role}. It is not shown again; use it with \`drydock login\`.`)
+  output.note(
+    `This is the key ${made.name} with the role ${made.role}. It is not shown again; use it with \`drydock login\`.`,
+  )
 }
 
 function endText(endsAt: number | undefined, now: number): string {

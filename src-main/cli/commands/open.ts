@@ -27,7 +27,7 @@ Examples:
         return
       }
       const { url: link, sameUser } = await client.call('sessionLinkCreate', { query: { sameUser: 'true' } })
-      // The link is on the command line of the browser, which other users of the machine can read, except on Windows.
+      // The link is on the command line of the browser, which other users can read, except on Windows.
       if (!sameUser && surroundings.platform !== 'win32') throw new CliError('LINK_FOR_ANYONE', { url: link })
       await openBrowser(link, surroundings.platform)
       const url = `${client.url}/`
@@ -42,7 +42,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...arg
   win32: ['cmd', '/c', 'start', '""'],
 }
 
-// An opener that has not ended by then has started a browser and stays with it, in ms. Source: ours.
+// An opener that runs longer, in ms, has started a browser and stays with it. Source: ours.
 const OPENED_AFTER_MS = 2000
 
 /** @throws CliError NO_BROWSER */

@@ -72,7 +72,7 @@ export async function deployApp(
   else showRelease(session, progress)
 }
 
-/** The active release, where the planned one would be the same. */
+/** The active release, if the planned one would be the same. */
 async function repeatedRelease(
   session: Session,
   { app, environment, makes, steps }: DeployPlan,

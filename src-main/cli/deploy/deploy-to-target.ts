@@ -72,7 +72,7 @@ export async function rollbackOnTarget(
     showPlan(output, plan, `target ${target}`)
     output.line()
   }
-  await confirmChange({ yes: options.yes, question: `Go back to deploy ${deploy}?` }, output, surroundings)
+  await confirmChange({ yes: options.yes, question: `Roll back to deploy ${deploy}?` }, output, surroundings)
   await run(session, surroundings, { place, plan, body })
 }
 

@@ -46,7 +46,7 @@ export async function runRelease(
   }
 }
 
-/** Reads a release that is there. */
+/** Reads an existing release. */
 export async function readRelease(
   { client }: Pick<Session, 'client'>,
   target: AppTarget,

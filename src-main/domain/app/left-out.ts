@@ -20,7 +20,7 @@ export function isLeftAlone(name: string): boolean {
 /** A path as patterns see it: relative, with forward slashes, and one at the end of a folder. */
 type PatternPath = string
 
-/** Whether a tool keeps it for itself, like `.git`. */
+/** Whether it belongs to a tool, like `.git`. */
 export const isOfTool = (path: PatternPath): boolean => tools.ignores(path)
 
 /** Whether files of such a name hold credentials. */

@@ -1,4 +1,4 @@
-/** Inputs without a field: they run here, and users report that they never do on the platform. */
+/** Empty inputs: such jobs run here, but, as users report, never on the platform. */
 import type { Json } from '../json/json.ts'
 
 /** The warning. Source: docs/spec/job-api.md, 2. */
@@ -6,7 +6,7 @@ export const EMPTY_INPUT =
   'The platform does not run jobs whose input is {}. Send a field, or let the endpoint refuse them (setting emptyInput).'
 
 const EMPTY = /^\s*\{\s*\}\s*$/
-// A longer one with nothing but spaces in it is nobody's.
+// Nobody sends that many spaces.
 const LONGEST = 100
 
 /** Whether the JSON of an input has no field. */

@@ -2,7 +2,7 @@ import { maskSecrets } from './job-file.ts'
 
 /**
  * The beginning of a payload for a row of a list: one line, with secrets masked.
- * @param head beginning of its JSON, by `longestSecret` longer than what is shown
+ * @param head beginning of its JSON, longer than `length` by `longestSecret`
  * @param length most characters
  */
 export function payloadPreview(head: string, secrets: readonly string[], length: number): string {
@@ -12,14 +12,14 @@ export function payloadPreview(head: string, secrets: readonly string[], length:
 
 /** How much of a payload is read beyond what is shown: a secret that begins in it must be there whole. */
 export function longestSecret(secrets: readonly string[]): number {
-  // In JSON a character takes up to six.
+  // JSON may escape a character as six.
   return 6 * Math.max(0, ...secrets.map(({ length }) => length))
 }
 
 const STRINGS = /"(?:[^"\\]|\\.)*"/gs
 const WELL_FORMED = /^"(?:[^"\\]|\\u[\da-f]{4}|\\[^u])*/is
 
-// A string that was cut ends after its last whole character, so that it can be read.
+// Ends a cut string after its last whole character, so that it can be parsed.
 function withEnd(head: string): string {
   const at = [...head.matchAll(STRINGS)].reduce((_before, { index, 0: string }) => index + string.length, 0)
   const open = head.indexOf('"', at)

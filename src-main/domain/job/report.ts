@@ -2,7 +2,7 @@
 import type { Json, JsonText } from '../json/json.ts'
 import { rawFields } from '../json/scan-json.ts'
 
-/** What a report of a worker means. An update that cannot be kept is dropped: it must not change how the job ends. */
+/** The meaning of a worker's report. An update that cannot be kept is dropped: it must not change how the job ends. */
 export type Report = KeptReport | { readonly kind: 'dropped'; readonly why: string }
 
 /** A report that moves its job. */
@@ -44,7 +44,7 @@ export function readReport({ text, scanned, cut, whole }: JsonText): Report {
   return { kind: 'complete', output, replaceWorker }
 }
 
-// As all worker SDKs begin an update; a result has no status.
+// All worker SDKs begin an update like this; a result has no status.
 const UPDATE = /^\s*\{\s*"status"\s*:\s*"IN_PROGRESS"/
 
 /** Whether a body of job-done that cannot be read is a progress update. @param start its first letters */

@@ -12,7 +12,7 @@ export type SentOrNot = 'sent' | 'left out' | 'withheld'
 
 // Python writes it anew for its own version, and not into what it may only read.
 const COMPILED = /(^|\/)(__pycache__\/?|[^/]*\.py[co])$/
-// The folder of a handler may have what it reads under such a name.
+// A handler may read files from a folder of this name.
 const MAY_BE_READ = '!env/'
 
 /**
@@ -33,5 +33,5 @@ export function createSentRule(kind: FolderKind, ignoreFile: string): (path: str
 /** Name of the file by which a virtual environment is known: its programs lead to those of this machine. Source: PEP 405. */
 export const VIRTUAL_ENVIRONMENT = 'pyvenv.cfg'
 
-/** Name of the file in which a project lists what stays here. */
+/** Name of the ignore file of a project. */
 export const IGNORE_FILE = '.runpodignore'

@@ -20,7 +20,7 @@ export type ScalingWorker = {
   readonly outdated: boolean
   /** Whether it is unhealthy and may become well by itself soon, so that it need not leave yet. */
   readonly mayRecover?: boolean | undefined
-  /** Whether its machine cannot be reached, so that it is no capacity until it can. */
+  /** Whether its machine is unreachable; until the machine is back, the worker does not count as capacity. */
   readonly isAway?: boolean | undefined
 }
 

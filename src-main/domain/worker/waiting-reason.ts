@@ -49,7 +49,7 @@ function closed({ paused, config }: WaitingFacts): WaitingReason | undefined {
   return undefined
 }
 
-/** Workers of the public SDK that run so that none of them ever asks. */
+/** The reason if no worker ever asks for jobs, because of a mode of the public SDK. */
 function asksNever(facts: WaitingFacts): WaitingReason | undefined {
   const able = inState(facts, 'initializing', 'idle', 'running')
   const said = able.every(({ neverAsks, state }) => neverAsks !== undefined && state !== 'running')

@@ -55,7 +55,7 @@ export async function openSshConnection(options: SshConnectionOptions): Promise<
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const control = join(folder, 'c')
   const start = (args: readonly string[]) =>
-    // In a group of its own: Ctrl+C in the terminal must not end it before the machine is cleaned up over it.
+    // In a process group of its own, because Ctrl+C must not end it before the machine is cleaned up over it.
     spawn('ssh', [...args], { env: { ...env }, stdio: 'pipe', detached: true })
   const master = start(masterArguments(target, control))
   const ended = endOf(master).then((end) => {

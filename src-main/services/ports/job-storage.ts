@@ -52,7 +52,7 @@ export type JobArchive = {
 /** The chunks of streams; each is JSON text of `{output, metrics?}`. */
 export type ChunkStore = {
   readonly append: (seq: number, chunks: readonly string[]) => void
-  /** Chunks after the cursor, as many as one answer may hold. */
+  /** Chunks after the cursor, within the limits of one response. */
   readonly after: (seq: number, cursor: number, most?: number) => ChunkPage
   readonly count: (seq: number) => number
 }

@@ -179,7 +179,7 @@ export type JobStore = {
   readonly openOutput: (job: JobName) => Promise<SentJson | undefined>
   readonly readInput: (job: JobName) => Promise<StoredInput | undefined>
   readonly readOutput: (job: JobName) => Promise<Json | undefined>
-  /** The first characters of payloads; a job without an output has null there, one that is gone is left out. */
+  /** The first characters of payloads. A job without an output has null; a job that is gone is left out. */
   readonly beginnings: (
     seqs: readonly number[],
     characters: number,

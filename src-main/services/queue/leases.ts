@@ -118,7 +118,7 @@ export async function finishJob(
     readonly jobId: string
     readonly workerId: string
     readonly report: KeptReport
-    /** A note for the history. */
+    /** For the history. */
     readonly reason?: string | undefined
   },
 ): Promise<ReportOutcome> {

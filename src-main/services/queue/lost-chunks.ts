@@ -1,6 +1,6 @@
 /**
  * Chunks of streams that did not arrive: the public SDK logs that it could not write one as JSON, or sends NaN, and goes
- * on. They are counted while the job runs, and told when it ends. In memory, so a restart of the service forgets them.
+ * on. They are counted while the job runs, and reported when it ends. A restart of the service forgets them.
  */
 import { limit } from '../../contract/limits.ts'
 import { counted } from '../../domain/text.ts'
@@ -8,11 +8,11 @@ import type { Storage } from '../ports/storage.ts'
 
 /** The chunks that were lost, by job. */
 export type LostChunks = {
-  /** The handler yielded one more, as its worker logs it. */
+  /** Counts a chunk that the handler yielded, as its worker logs. */
   readonly yielded: (jobId: string) => void
-  /** @param what like `bytes`; @param arrived chunks so far where it was the next one; undefined: the last yielded */
+  /** @param what like `bytes`; @param arrived chunks so far, if the lost one came next; undefined: it was the last yielded */
   readonly lose: (jobId: string, what: string, arrived?: number) => void
-  /** Says what was lost, once. @param arrived chunks of the job that are stored */
+  /** Reports the lost chunks, once. @param arrived chunks of the job that are stored */
   readonly tell: (jobId: string, arrived: number) => string | undefined
 }
 

@@ -43,7 +43,7 @@ export async function submitJob(
   }
   if (endpoint.config.emptyInput === 'refuse' && isEmptyInput(input)) {
     throw new AppError('BAD_INPUT', {
-      why: '`input` has no field, and the endpoint is set to refuse that (emptyInput)',
+      why: '`input` has no fields, and the endpoint refuses such jobs (emptyInput)',
     })
   }
   const { policy, webhook, idempotencyKey } = request

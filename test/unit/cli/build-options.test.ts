@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { expect, test } from 'vitest'
 import { addBuildOptions, whatToBuild } from '../../../src-main/cli/build-app.ts'
 
-test('--allow-links-to may be repeated, and its folders are seen from the folder of the caller', () => {
+test('--allow-links-to may be repeated, and its folders are relative to the folder of the caller', () => {
   const options = (argv: readonly string[]) =>
     whatToBuild(addBuildOptions(new Command()).parse(argv, { from: 'user' }).opts(), { cwd: '/home/ada/app', env: {} })
   expect(options([]).allowLinksTo).toBeUndefined()

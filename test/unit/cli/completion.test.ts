@@ -14,7 +14,7 @@ function offered(script: string, ...words: string[]): readonly string[] {
   return stdout.split('\n').filter((line) => line !== '')
 }
 
-test('bash completes commands, options and choices, after options of the program too', async () => {
+test('bash completes commands, options and choices, also after options of the program', async () => {
   const { run } = await setupCli()
   const { exitCode, stdout: script } = await run(['completion', 'bash'])
   expect(exitCode).toBe(0)

@@ -61,7 +61,7 @@ describe.each([
     return { run, isDeleted, lines: () => service.seen.map(({ line }) => line) }
   }
 
-  test('refuses where nobody can be asked, and says what would go', async () => {
+  test('refuses without a terminal, and says what would be deleted', async () => {
     const { run, isDeleted } = await setup()
     expect(await run(argv)).toMatchObject({
       exitCode: 5,

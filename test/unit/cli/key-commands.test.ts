@@ -53,7 +53,7 @@ describe('key', () => {
     const { run, service } = await setup()
     expect(await run(['key', 'update', 'ada', '--role', 'run', '--days', '0'])).toMatchObject({
       exitCode: 0,
-      stdout: 'key ada may run, and does not end\n',
+      stdout: 'key ada has the role run and does not end\n',
     })
     expect(service.seen).toMatchObject([{ line: 'PATCH /api/keys/ada', body: { role: 'run', endsAt: null } }])
   })

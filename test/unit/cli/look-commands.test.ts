@@ -120,7 +120,7 @@ test('health without an endpoint shows the service and all its endpoints', async
   expect((await run(['health'])).stdout).toMatch(/^jobs +2 in queue, 0 in progress$[\s\S]*^hello +2 +0 +5 +1/m)
 })
 
-test('jobs is a table with a line of the input, and of the output or the error', async () => {
+test('jobs prints a table with a line of the input, and of the output or the error', async () => {
   const long = 'a'.repeat(100)
   const { run, service } = await setup({
     'GET /api/jobs': {

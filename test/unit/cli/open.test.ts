@@ -23,12 +23,12 @@ test('an opener that finds no browser is a failure that names the link', async (
   })
 })
 
-test('an opener that ends well has opened the pages', async () => {
+test('an opener that exits with 0 has opened the pages', async () => {
   const { run, service } = await setup(0)
   expect(await run(['open'])).toMatchObject({ exitCode: 0, stdout: `Opened ${service.url}/ in the browser.\n` })
 })
 
-test('a link that anyone could use first is not put on a command line', async () => {
+test('a link that anyone could use is not put on a command line', async () => {
   const { run } = await setup(0, false)
   expect(await run(['open'])).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining(LINK) })
 })

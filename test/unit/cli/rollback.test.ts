@@ -35,7 +35,7 @@ async function setup(fields: Parameters<typeof detail>[0] = {}) {
 
 test('a person is asked after the plan, and a no changes nothing', async () => {
   const { run, source } = await setup()
-  const asked = ['Go back to release 3?']
+  const asked = ['Roll back to release 3?']
   expect(await run(['rollback'], { env: ENV, person: { yes: false } })).toMatchObject({
     exitCode: 1,
     asked,

@@ -24,7 +24,7 @@ describe('a start loads', () => {
     expect(files.filter((file) => file.includes('zod'))).toEqual([])
   })
 
-  test('one command where one is called, after options of the program too', () => {
+  test('only the called command, also after options of the program', () => {
     expect(commandsIn(filesOf('--data', '/nowhere', 'open', '--help'))).toEqual(['src-main/cli/commands/open.ts'])
     expect(commandsIn(filesOf('help', 'open'))).toEqual(['src-main/cli/commands/open.ts'])
   })

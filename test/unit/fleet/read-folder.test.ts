@@ -27,7 +27,7 @@ test('credentials of a project are not read, and each is named once', async () =
   expect((await read('packed')).withheld).toEqual([])
 })
 
-test('the ignore file of a project counts unless it is a link', async () => {
+test('the ignore file of a project applies unless it is a link', async () => {
   const { path, write, read } = setup(['handler.py', 'secrets/k.txt', 'a.bin', 'keep.bin'])
   symlinkSync('/dev/zero', join(path, '.runpodignore'))
   expect((await read('project')).paths).toContain('a.bin')

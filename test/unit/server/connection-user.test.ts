@@ -41,13 +41,13 @@ test.for(ADDRESSES)('a connection to %s by %s belongs to the user of its process
   expect(await userOfConnection(socket)).toBe(process.getuid?.())
 })
 
-test.for(ADDRESSES)('so does one of another user to %s by %s', async (addresses, { skip }) => {
+test.for(ADDRESSES)('a connection of another user to %s by %s belongs to that user', async (addresses, { skip }) => {
   skip(process.getuid?.() !== 0, 'only root can start a process of another user')
   const { socket } = await connectionFrom(NOBODY, addresses)
   expect(await userOfConnection(socket)).toBe(NOBODY)
 })
 
-test('nobody is known for a connection that is closed, comes from elsewhere, or is none', async () => {
+test('no user is found for a connection that is closed, comes from elsewhere or does not exist', async () => {
   const { socket, program } = await connectionFrom(undefined, ['127.0.0.1', '127.0.0.1'])
   const { localAddress, localPort, remoteAddress, remotePort } = socket
   const ends = { localAddress, localPort, remoteAddress, remotePort }

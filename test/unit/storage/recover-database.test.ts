@@ -82,7 +82,7 @@ test('all rows of a database without damage are saved', () => {
   ])
 })
 
-test('of a table with damaged pages all rows of the other pages are saved', () => {
+test('all rows outside of damaged pages are saved', () => {
   const { file, pages, damage, recover } = setup()
   const { lines: leaves } = pages
   for (const at of [0, 40, 41, 90, leaves.length - 1]) damage(leaves[at] ?? 0)
@@ -136,7 +136,7 @@ test('rows that belong to a lost row are removed, and those that belong to them'
   expect(column(`SELECT seq FROM sqlite_sequence WHERE name = 'environments'`)).toEqual([1])
 })
 
-test('of a table without numbers of rows those before and after the damage are saved', () => {
+test('rows before and after the damage are saved from a table without row numbers', () => {
   const { pages, damage, recover } = setup()
   damage(pages.states[3] ?? 0)
   damage(pages.states[5] ?? 0)
@@ -147,7 +147,7 @@ test('of a table without numbers of rows those before and after the damage are s
   expect(states.length).toBeLessThan(ROWS)
 })
 
-test('of a file that is no database nothing is saved, and that is said of every table', () => {
+test('nothing is saved from a file that is not a database, and every table says so', () => {
   const { file, recover } = setup()
   writeFileSync(file, 'no database at all'.repeat(1000))
   expect(findDamage(file)).toMatch(/not a database/)

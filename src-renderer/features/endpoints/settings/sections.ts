@@ -30,7 +30,7 @@ const GENERAL: readonly SettingField[] = [
   },
   {
     path: 'ttlWhileRunning',
-    label: 'Time to live over while it runs',
+    label: 'Time to live exceeded while running',
     help: 'Unset: the job API forgets the job and answers 404, as the platform documents. Pages and commands still show it.',
     input: {
       kind: 'choice',

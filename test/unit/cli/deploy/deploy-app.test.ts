@@ -201,7 +201,7 @@ describe('a deploy without a change', () => {
     })
   })
 
-  test('is made where a file changed that no endpoint loads', async () => {
+  test('is made if a file changed that no endpoint loads', async () => {
     const unchanged = step({ action: 'unchanged' })
     const { deploy } = await setup({
       ...activeWith('b'.repeat(64)),
@@ -213,7 +213,7 @@ describe('a deploy without a change', () => {
     expect(shown).toContain('Nothing changed, and nothing was restarted. Release 4 of demo/production is active.\n')
   })
 
-  test('is made where its workers are to move', async () => {
+  test('is made if its workers are to move', async () => {
     const { deploy, bodyOf } = await setup(activeWith(SHA256))
     expect(await deploy({ on: 'gpu-box' })).toContain('Release 4 of demo/production is active.')
     expect(bodyOf(`POST ${PLACE}/releases`)).toMatchObject({ machine: 'gpu-box' })

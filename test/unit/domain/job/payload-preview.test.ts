@@ -17,7 +17,7 @@ test.each([
   expect(payloadPreview(head, [SECRET], length)).toBe(shown)
 })
 
-test('a secret that begins within what is shown is there whole', () => {
+test('a secret that begins in the shown part is read whole', () => {
   const length = 20
   const json = `{"text":"0123456${'\\u0068unter2-hunter2'} and so on"}`
   const head = json.slice(0, length + longestSecret([SECRET]))

@@ -15,7 +15,7 @@ const decisions = (paths: readonly string[], ...rule: Parameters<typeof createSe
   ...new Set(paths.map(createSentRule(...rule))),
 ]
 
-test('of a project credentials are withheld, and what tools and interpreters keep is left out', () => {
+test('credentials of a project are withheld, and files of tools and interpreters are left out', () => {
   expect(decisions(CREDENTIALS, 'project', '')).toEqual(['withheld'])
   expect(decisions([...OF_TOOLS, ...ENVIRONMENTS, ...COMPILED], 'project', '')).toEqual(['left out'])
   expect(decisions(SENT, 'project', '')).toEqual(['sent'])
@@ -28,7 +28,7 @@ test('the ignore file of a project leaves out and brings back, but no credential
   expect(decisions(['.env', 'server.pem'], 'project', text)).toEqual(['withheld'])
 })
 
-test('of a packed app all is sent but what Python compiles', () => {
+test('all files of a packed app are sent, except compiled Python', () => {
   expect(decisions([...CREDENTIALS, ...OF_TOOLS, ...ENVIRONMENTS, ...SENT], 'packed', '')).toEqual(['sent'])
   expect(decisions(COMPILED, 'packed', '')).toEqual(['left out'])
 })

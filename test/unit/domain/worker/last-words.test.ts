@@ -126,7 +126,7 @@ describe('last words', () => {
     expect(lastLine(['loading', line], { code: 1 })).toBe(words)
   })
 
-  it('of a long exception its kind and its end are told', () => {
+  it('a long exception keeps its kind and its end', () => {
     const words = lastLine([`ValueError: ${'x'.repeat(9000)} at /models/a.bin`], { code: 1 })
     expect([words.length, words]).toEqual([300, expect.stringMatching(/^ValueError: x+ … x+ at \/models\/a\.bin$/)])
   })

@@ -2,7 +2,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
 import { writeExact } from '../domain/json/json.ts'
-import { asCalledBy, durationText, sizeText } from '../domain/text.ts'
+import { asCalledBy, durationText, shellQuoted, sizeText } from '../domain/text.ts'
 import { type Caller, calledAs } from '../server/called-as.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -115,11 +115,6 @@ export function asCalled(text: string, caller: Caller, data?: string): string {
   const there = `${name} --data ${shellQuoted(data)}`
   const parts = text.split(/(`[^`]*`)/)
   return parts.map((part) => asCalledBy(part, HAS_FOLDER.test(part) ? name : there)).join('')
-}
-
-/** A text as one word of a shell. */
-export function shellQuoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g

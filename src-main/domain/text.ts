@@ -123,6 +123,11 @@ export function gitText({ commit, branch, message, clean }: GitState): string {
   return `${words.join(' ')}${clean ? '' : ' (with changes that are not committed)'}`
 }
 
+/** A text as one word of a shell. */
+export function shellQuoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
 /**
  * Cuts a command line into its words as a shell does: at spaces, but not within quotes or after a backslash.
  * @returns undefined: a quotation mark is not closed

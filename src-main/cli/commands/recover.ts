@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { counted } from '../../domain/text.ts'
+import { counted, shellQuoted } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import { dataFolder } from '../find-service.ts'
 import { globalOptions, outputOf } from '../session.ts'
@@ -39,6 +39,6 @@ Examples:
           ? `Everything was saved to ${recovered.folder}.`
           : `Rows of ${counted(damaged, 'table')} were lost; the rest was saved to ${recovered.folder}.`,
       )
-      output.note(`Start it with \`drydock serve --data ${recovered.folder}\`.`)
+      output.note(`Start it with \`drydock serve --data ${shellQuoted(recovered.folder)}\`.`)
     })
 }

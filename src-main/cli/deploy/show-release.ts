@@ -2,8 +2,8 @@
 import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../../contract/app.ts'
 import { exampleRequest, firstRoute } from '../../domain/app/examples.ts'
 import { plainId } from '../../domain/ids.ts'
-import { gitText } from '../../domain/text.ts'
-import { type Colour, exceptColours, type Output, shellQuoted, valueText } from '../output.ts'
+import { gitText, shellQuoted } from '../../domain/text.ts'
+import { type Colour, exceptColours, type Output, valueText } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 // More lines than these may leave the screen, where nothing can be redrawn; source: a terminal has 24 at least.

@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -180,6 +181,15 @@ describe('the service row', () => {
       fix: expect.stringContaining('account.key'),
     })
   })
+})
+
+test('a damaged database has a command that can be pasted, also for a folder with a space', async () => {
+  const { folder, check } = await setup({ runs: false })
+  const data = join(folder, 'Application Support')
+  mkdirSync(data)
+  writeFileSync(join(data, 'drydock.db'), 'no database at all'.repeat(1000))
+  const { state, fix } = (await check(data)).database ?? {}
+  expect([state, fix]).toEqual(['failed', expect.stringContaining(`drydock recover NEW_FOLDER --data '${data}'`)])
 })
 
 test('a database that is locked is one row, and the other checks go on', async () => {

@@ -66,9 +66,6 @@ async function* allPieces(payloads: readonly SentJson[]): AsyncGenerator<Json> {
   yield text
 }
 
-/** JSON that is made as its client takes it. */
-export const jsonStream = (pieces: Iterable<Json>): Response => new Response(bodyOf(pieces), { headers: JSON_TYPE })
-
 /**
  * A file to be stored by whoever asks, sent piece by piece as it is made; nobody holds it whole.
  * @param file.name letters that need no quoting

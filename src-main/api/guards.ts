@@ -140,12 +140,12 @@ export function callerOrGuest(c: Context, service: GuardServices): Caller {
 
 /** The address that a request comes from; undefined where it came by no connection. */
 export function addressOf(c: Context): string | undefined {
-  return socketOf(c)?.remoteAddress
+  return connectionOf(c).remoteAddress
 }
 
 /** The scheme by which a request came: one port answers both. */
 export function schemeOf(c: Context): 'http' | 'https' {
-  return schemeOn(socketOf(c))
+  return schemeOn(connectionOf(c))
 }
 
 /** The same for what a request arrived on. */
@@ -153,14 +153,9 @@ export function schemeOn(socket: object | undefined): 'http' | 'https' {
   return socket !== undefined && 'encrypted' in socket && socket.encrypted === true ? 'https' : 'http'
 }
 
-// The node server adds it.
-function socketOf(c: Context): Partial<ConnectionEnds> | undefined {
-  return (c.env as { readonly incoming?: { readonly socket: Partial<ConnectionEnds> } } | undefined)?.incoming?.socket
-}
-
 /** The ends of the connection of a request; undefined ones where it came by no connection. */
 export function connectionOf(c: Context): Partial<ConnectionEnds> {
-  return socketOf(c) ?? {}
+  return (c.env as NodeBindings | undefined)?.incoming?.socket ?? {}
 }
 
 function noteUse(c: Context, { namedKeys }: GuardServices, { holder, name }: Caller): void {

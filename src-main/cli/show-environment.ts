@@ -1,6 +1,6 @@
 import type { AppView, EnvironmentDetail, ReleaseKind, ReleaseState, ReleaseView } from '../contract/app.ts'
 import { THIS_MACHINE } from '../contract/machines.ts'
-import { ago, gitText } from '../domain/text.ts'
+import { ago, gitText, keepStart } from '../domain/text.ts'
 import type { Colour, Output } from './output.ts'
 
 const STATE_COLOURS = {
@@ -66,7 +66,7 @@ export function showEnvironment(output: Output, environment: EnvironmentDetail, 
         KIND_TEXTS[release.kind],
         ago(release.createdAt, now),
         release.fingerprint.slice(0, FINGERPRINT_SHOWN),
-        release.git === undefined ? '' : cut(gitText(release.git)),
+        release.git === undefined ? '' : keepStart(gitText(release.git), COMMIT_SHOWN),
         reasonOf(release),
       ]),
     )
@@ -86,4 +86,3 @@ function reasonOf({ reason, rollbackOf, kind }: ReleaseView): string {
 
 // The rest of a long message is in the pages and with --json.
 const COMMIT_SHOWN = 60
-const cut = (text: string) => (text.length <= COMMIT_SHOWN ? text : `${text.slice(0, COMMIT_SHOWN - 1)}…`)

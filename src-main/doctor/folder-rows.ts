@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { DoctorRow } from '../contract/system.ts'
 import { GIB, MIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
-import { sizeText } from '../domain/text.ts'
+import { shellQuoted, sizeText } from '../domain/text.ts'
 
 // Free space below which a warning and a failure are shown, in bytes; source: ours, 50 results of the largest size.
 const LOW_SPACE_BYTES = GIB
@@ -19,6 +19,9 @@ const MORE_WATCHES =
   'Close programs that watch many files, or raise the limits: `sudo sysctl fs.inotify.max_user_watches=1048576 fs.inotify.max_user_instances=1024`.'
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
+
+/** The command that saves what can be read of a damaged data folder. */
+export const recoverCommand = (folder: string): string => `drydock recover NEW_FOLDER --data ${shellQuoted(folder)}`
 
 /** Whether the data folder can be written, or made. */
 export async function folderRow(folder: string): Promise<DoctorRow> {

@@ -47,6 +47,11 @@ export function withFullStop(text: string): string {
   return `${text.replace(/[.\s]+$/, '')}.`
 }
 
+/** The beginning of a text, at most `most` characters with the mark of a cut. */
+export function keepStart(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text
+}
+
 const CUT = ' … '
 
 /**

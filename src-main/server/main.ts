@@ -25,9 +25,10 @@ import {
   sendRequest,
 } from '../core.ts'
 import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
+import { recoverCommand } from '../doctor/folder-rows.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { LOOPBACK } from '../domain/own-addresses.ts'
-import { shellQuoted, withFullStop } from '../domain/text.ts'
+import { withFullStop } from '../domain/text.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { calledAs } from './called-as.ts'
 import { createSecureContexts } from './certificates.ts'
@@ -129,7 +130,7 @@ function asStartError(error: unknown, { folder }: DataFolder): unknown {
 }
 
 const howToGoOn = (folder: string) =>
-  `Restore a copy of the data folder, save what can be read of it with \`drydock recover NEW_FOLDER --data ${shellQuoted(folder)}\`, or choose another one with --data.`
+  `Restore a copy of the data folder, save what can be read of it with \`${recoverCommand(folder)}\`, or choose another one with --data.`
 
 // A service that was just killed holds its lock for a moment longer.
 async function openStorage(folder: DataFolder): Promise<OpenedFolder> {

@@ -15,8 +15,6 @@ const COPIED: CopyOptions = {
   filter: async (path) => !(await lstat(path)).isSocket(),
 }
 
-export { StartError } from './data-folder.ts'
-
 /**
  * Copies a data folder with a damaged database into a new one, with all rows that can be read.
  * @param data the damaged folder, which stays as it is

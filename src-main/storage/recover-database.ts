@@ -20,7 +20,7 @@ const TRIGGERS = `SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`
 const JOBS_WITHOUT_INPUT = `DELETE FROM jobs WHERE seq NOT IN (SELECT seq FROM job_inputs)`
 const HIGHEST_ROWID = 2n ** 63n - 1n
 
-/** Finds damage. @returns the first fault; undefined: there is none */
+/** Checks a database. @returns the first fault found; undefined if it is not damaged */
 export function findDamage(file: string): string | undefined {
   let db: Database | undefined
   try {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
-import { counted } from '../../domain/text.ts'
+import { counted, keepStart } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import type { DemoStep, StepResult } from '../demo-steps.ts'
 import { duration, type Output, valueText } from '../output.ts'
@@ -108,7 +108,7 @@ function showStep(
 }
 
 function lines(text: string): string[] {
-  const shown = text.length > RESPONSE_LENGTH ? `${text.slice(0, RESPONSE_LENGTH - 1)}…` : text
+  const shown = keepStart(text, RESPONSE_LENGTH)
   // Breaks after a comma if possible, so that few names and values are split.
   return shown.match(LINE) ?? ['']
 }

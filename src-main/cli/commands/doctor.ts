@@ -8,10 +8,10 @@ import type { DoctorRow } from '../../contract/system.ts'
 import { askEngine } from '../../doctor/ask-engine.ts'
 import { containerRows } from '../../doctor/container-rows.ts'
 import { fileSystemRow } from '../../doctor/file-system.ts'
-import { folderRow, permissionRow, spaceRow, watchRows } from '../../doctor/folder-rows.ts'
+import { folderRow, permissionRow, recoverCommand, spaceRow, watchRows } from '../../doctor/folder-rows.ts'
 import { nodeRow, pythonRow, type RunProgram, runToEnd } from '../../doctor/programs.ts'
 import { DEFAULT_PORT, LOOPBACK } from '../../domain/own-addresses.ts'
-import { counted, shellQuoted } from '../../domain/text.ts'
+import { counted } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../find-service.ts'
 import type { Colour, Output } from '../output.ts'
@@ -101,7 +101,7 @@ async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
     return [{ check: 'database', state: 'warning', found, fix: `Check who may read ${file}, and run doctor again.` }]
   }
   if (fault === undefined) return [{ check: 'database', state: 'ok', found: 'not damaged' }]
-  const fix = `Restore a copy of the data folder, or save what can be read with \`drydock recover NEW_FOLDER --data ${shellQuoted(folder)}\`.`
+  const fix = `Restore a copy of the data folder, or save what can be read with \`${recoverCommand(folder)}\`.`
   return [{ check: 'database', state: 'failed', found: `damaged: ${fault}`, fix }]
 }
 

@@ -8,7 +8,7 @@ import type { ResponseOf } from '../../client/calls.ts'
 import type { JobListItem } from '../../contract/job.ts'
 import { isExpired } from '../../domain/job/job-record.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
-import { ago, counted, keepEnds } from '../../domain/text.ts'
+import { ago, counted, keepEnds, keepStart } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import { timeOrSpanAgo, wholeNumber } from '../option-values.ts'
 import { duration, type Output, stateText } from '../output.ts'
@@ -81,9 +81,9 @@ function showPage(output: Output, jobs: readonly JobListItem[], now: number): vo
       ago(job.createdAt, now),
       job.delayTime === undefined ? '' : duration(job.delayTime),
       job.executionTime === undefined ? '' : duration(job.executionTime),
-      cut(job.preview?.input ?? '', INPUT_LENGTH),
+      keepStart(job.preview?.input ?? '', INPUT_LENGTH),
       job.error === undefined
-        ? cut(job.preview?.output ?? '', RESULT_LENGTH)
+        ? keepStart(job.preview?.output ?? '', RESULT_LENGTH)
         : output.paint('red', keepEnds(errorLine(job.error), RESULT_LENGTH)),
     ]),
   )
@@ -92,8 +92,6 @@ function showPage(output: Output, jobs: readonly JobListItem[], now: number): vo
 // Characters of a payload or an error in a row of the table; source: ours, so that a row fits a wide terminal.
 const INPUT_LENGTH = 40
 const RESULT_LENGTH = 60
-
-const cut = (text: string, length: number) => (text.length > length ? `${text.slice(0, length - 1)}…` : text)
 
 type BulkOptions = JobFilterOptions & { readonly all?: boolean }
 

@@ -20,7 +20,10 @@ Examples:
     )
     .action(async (folder: string, _options: object, command: Command) => {
       const output = outputOf(command, surroundings)
-      const { recoverFolder, StartError } = await import('../../server/recover-folder.ts')
+      const [{ recoverFolder }, { StartError }] = await Promise.all([
+        import('../../server/recover-folder.ts'),
+        import('../../server/data-folder.ts'),
+      ])
       const data = dataFolder(globalOptions(command).data, surroundings)
       const recovered = await recoverFolder(data, folder, surroundings.now()).catch((error) => {
         if (error instanceof StartError) throw new CliError('NOT_RECOVERED', { why: error.message }, { cause: error })

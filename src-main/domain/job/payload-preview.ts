@@ -1,3 +1,4 @@
+import { keepStart } from '../text.ts'
 import { maskSecrets } from './job-file.ts'
 
 /**
@@ -6,8 +7,7 @@ import { maskSecrets } from './job-file.ts'
  * @param length most characters
  */
 export function payloadPreview(head: string, secrets: readonly string[], length: number): string {
-  const line = maskSecrets(withEnd(head), secrets).text.replace(/\s+/g, ' ').trim()
-  return line.length <= length ? line : `${line.slice(0, length - 1)}…`
+  return keepStart(maskSecrets(withEnd(head), secrets).text.replace(/\s+/g, ' ').trim(), length)
 }
 
 /** How much of a payload is read beyond what is shown: a secret that begins in it must be there whole. */

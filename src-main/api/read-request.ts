@@ -17,7 +17,7 @@ import type { Json, JsonText } from '../domain/json/json.ts'
 import { fieldsOf, findKeyProblem, keyProblemText, scanJson } from '../domain/json/scan-json.ts'
 import { jsonText } from '../services/ports/job-storage.ts'
 import { repeatAdmission } from './admission.ts'
-import { type Bytes, bodyText, foldedText, withoutMark } from './body-text.ts'
+import { type Bytes, bodyText, foldedText, withoutMark } from '../services/body-text.ts'
 import { fieldError } from './error-response.ts'
 import type { NodeBindings } from './node-bindings.ts'
 

@@ -20,7 +20,7 @@ import type { ServiceBase, WorkerServices } from '../services/service-context.ts
 import type { LiveWorker } from '../services/worker-registry.ts'
 import type { SentChunk } from '../services/workers/worker-calls.ts'
 import { noteAdmission } from './admission.ts'
-import { type Bytes, bodyText, foldedText, withoutMark } from './body-text.ts'
+import { type Bytes, bodyText, foldedText, withoutMark } from '../services/body-text.ts'
 import { errorResponse } from './error-response.ts'
 import type { NodeBindings } from './node-bindings.ts'
 import { jsonResponse } from './operation.ts'

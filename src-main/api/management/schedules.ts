@@ -1,7 +1,7 @@
 /** The operations of schedules. */
 import { requireQueue } from '../../services/endpoint-kinds.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
-import { bodyText } from '../body-text.ts'
+import { bodyText } from '../../services/body-text.ts'
 import { DONE, type ManagementOperations } from '../operation.ts'
 import { type JsonBody, parseJson } from '../read-request.ts'
 import { endpointOf } from './endpoints.ts'

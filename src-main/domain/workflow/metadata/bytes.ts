@@ -14,6 +14,15 @@ export type PictureText = { readonly keyword: string; readonly text: string }
 /** Most bytes of one text, unpacked. Source: ours, because the largest graphs seen are 2 MB; a bomb is more. */
 export const TEXT_MAX_BYTES = 64 * MIB
 
+/**
+ * Most parts of a file that are looked at: chunks, blocks, pages, frames. Source: ours, some ten times the parts of a
+ * picture or sound of 64 MB; a crafted one could have millions of empty ones.
+ */
+export const PARTS_MAX = 50_000
+
+/** Most texts of a file. Source: ours; tools write two. */
+export const TEXTS_MAX = 1000
+
 /** Text of ISO 8859-1: one sign a byte. For keywords and marks, which are short. */
 export function latin1(bytes: Uint8Array): string {
   return Array.from(bytes, (value) => String.fromCharCode(value)).join('')

@@ -3,7 +3,7 @@
  * `prompt:{...}`; and the boxes of ISO media files, in which AVIF has them. Source: docs/spec/comfyui.md, 4; TIFF 6.0;
  * the WebP container.
  */
-import { type ByteTools, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
+import { type ByteTools, latin1, PARTS_MAX, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
 
 const ASCII = 2
 const ENTRY_BYTES = 12
@@ -20,7 +20,7 @@ function isWebp(bytes: Uint8Array): boolean {
 export function readWebpTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   if (!isWebp(bytes)) return []
   const view = viewOf(bytes)
-  for (let at = 12; at + 8 <= bytes.length; ) {
+  for (let at = 12, count = 0; at + 8 <= bytes.length && count < PARTS_MAX; count += 1) {
     const length = view.getUint32(at + 4, true)
     const data = bytes.subarray(at + 8, at + 8 + length)
     if (latin1(bytes.subarray(at, at + 4)) === 'EXIF') return readExifTexts(data, tools)
@@ -146,12 +146,12 @@ const LONG_HEAD = 16
 // More than any file has in one box; a crafted one could have millions.
 const BOXES_MAX = 10_000
 
-/** The boxes in bytes, one after the other; what is cut off is left out. */
-export function boxesOf(bytes: Uint8Array): readonly Box[] {
+/** The first `most` boxes in bytes, one after the other; what is cut off is left out. */
+export function boxesOf(bytes: Uint8Array, most: number = BOXES_MAX): readonly Box[] {
   const view = viewOf(bytes)
   const boxes: Box[] = []
   let at = 0
-  while (at + HEAD <= bytes.length && boxes.length < BOXES_MAX) {
+  while (at + HEAD <= bytes.length && boxes.length < most) {
     const short = view.getUint32(at)
     const isLong = short === 1 && at + LONG_HEAD <= bytes.length
     const length = isLong ? Number(view.getBigUint64(at + HEAD)) : short === 0 ? bytes.length - at : short

@@ -7,7 +7,7 @@ import { sizeText } from '../../text.ts'
 import { parseJson } from '../json/parse.ts'
 import type { JsonObject } from '../json/value.ts'
 import { recognise } from '../recognise.ts'
-import { type ByteTools, cutAtZero, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
+import { type ByteTools, cutAtZero, latin1, type PictureText, TEXT_MAX_BYTES, TEXTS_MAX, viewOf } from './bytes.ts'
 import { boxesOf, boxIn, brandOf, FULL_BOX, readAvifTexts, readWebpTexts } from './exif.ts'
 import { GRAPH_KEYWORDS, readDrawingTexts, readShapeTexts, readTensorTexts, textsInComment } from './json-holders.ts'
 import { readPngTexts } from './png.ts'
@@ -122,6 +122,8 @@ const nameAt = (bytes: Uint8Array, at: number): string => latin1(cutAtZero(bytes
 const KEY_HEAD = 8
 const DATA_HEAD = 8
 const KEYS_MAX = 1000
+// One, and another in some files; a crafted item could have thousands.
+const ITEM_BOXES_MAX = 16
 
 /** The tags of a film. */
 function readFilmTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
@@ -139,8 +141,8 @@ function tagsOf(meta: Uint8Array, tools: ByteTools): readonly PictureText[] {
   const keys = boxes.find(({ type }) => type === 'keys')?.data
   const names = keys === undefined ? [] : namesOf(keys, tools)
   if (items === undefined) return []
-  return boxesOf(items).flatMap(({ type, data }) => {
-    const text = boxIn(data, 'data')
+  return boxesOf(items, TEXTS_MAX).flatMap(({ type, data }) => {
+    const text = boxesOf(data, ITEM_BOXES_MAX).find((box) => box.type === 'data')?.data
     const keyword = names[viewOf(Uint8Array.from(type, (sign) => sign.charCodeAt(0))).getUint32(0) - 1] ?? ITEMS[type]
     return text === undefined || keyword === undefined ? [] : [{ keyword, text: tools.utf8(text.subarray(DATA_HEAD)) }]
   })
@@ -180,7 +182,6 @@ const MAYBE_ENDLESS = new Set([...INSIDE, CLUSTER])
 
 // A film of hours has some ten thousand clusters; a crafted one could have millions of empty elements.
 const ELEMENTS_MAX = 200_000
-const TEXTS_MAX = 1000
 
 /** The tags of a film. */
 function readMatroskaTexts(bytes: Uint8Array, { utf8 }: ByteTools): readonly PictureText[] {

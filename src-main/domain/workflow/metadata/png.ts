@@ -2,7 +2,17 @@
  * Texts in PNG pictures, by which a picture holds the graph that made it. Source: docs/spec/comfyui.md, 4; the PNG
  * specification, chunks tEXt, zTXt, iTXt; `comf` of animated ones.
  */
-import { type ByteTools, cutAtZero, joined, latin1, type PictureText, TEXT_MAX_BYTES, viewOf } from './bytes.ts'
+import {
+  type ByteTools,
+  cutAtZero,
+  joined,
+  latin1,
+  PARTS_MAX,
+  type PictureText,
+  TEXT_MAX_BYTES,
+  TEXTS_MAX,
+  viewOf,
+} from './bytes.ts'
 
 const SIGNATURE = [137, 80, 78, 71, 13, 10, 26, 10]
 const LENGTH_AND_TYPE = 8
@@ -32,13 +42,16 @@ export function readPngTexts(bytes: Uint8Array, { utf8, inflate }: ByteTools): r
       return unpacked
     },
   }
-  return chunksOf(bytes).flatMap(({ type, data }) => READERS[type]?.(data, bounded) ?? [])
+  return chunksOf(bytes)
+    .filter(({ type }) => Object.hasOwn(READERS, type))
+    .slice(0, TEXTS_MAX)
+    .flatMap(({ type, data }) => READERS[type]?.(data, bounded) ?? [])
 }
 
 /**
  * The picture with these texts, and without others of the same keywords.
  * @param encoded keyword and text, each in UTF-8; keywords of 1 to 79 signs of ASCII
- * @returns undefined where the bytes are no whole picture
+ * @returns undefined where the bytes are no whole picture, or have more chunks than are looked at
  */
 export function withPngTexts(
   bytes: Uint8Array,
@@ -62,7 +75,7 @@ function chunksOf(bytes: Uint8Array): readonly Chunk[] {
   const view = viewOf(bytes)
   const chunks: Chunk[] = []
   let start = SIGNATURE.length
-  while (start + LENGTH_AND_TYPE <= bytes.length) {
+  while (start + LENGTH_AND_TYPE <= bytes.length && chunks.length < PARTS_MAX) {
     const dataAt = start + LENGTH_AND_TYPE
     const dataEnd = dataAt + view.getUint32(start)
     const end = dataEnd + CHECKSUM

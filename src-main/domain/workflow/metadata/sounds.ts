@@ -2,9 +2,7 @@
  * Tags of sounds: comments of FLAC and Ogg, ID3 of MP3. Source: docs/spec/comfyui.md, 4; RFC 9639, RFC 3533; ID3v2.3,
  * 2.4.
  */
-import { type ByteTools, cutAtZero, joined, latin1, type PictureText, viewOf } from './bytes.ts'
-
-const TEXTS_MAX = 1000
+import { type ByteTools, cutAtZero, joined, latin1, PARTS_MAX, type PictureText, TEXTS_MAX, viewOf } from './bytes.ts'
 
 /** The tags of a sound. */
 export function readSoundTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
@@ -17,7 +15,7 @@ export function readSoundTexts(bytes: Uint8Array, tools: ByteTools): readonly Pi
 const VORBIS_COMMENT = 4
 
 function flacTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
-  for (let at = 4; at + 4 <= bytes.length; ) {
+  for (let at = 4, count = 0; at + 4 <= bytes.length && count < PARTS_MAX; count += 1) {
     const head = viewOf(bytes).getUint32(at)
     const [kind, length] = [(head >>> 24) & 0x7f, head & 0xffffff]
     if (kind === VORBIS_COMMENT) return comments(bytes.subarray(at + 4, at + 4 + length), tools)
@@ -52,7 +50,7 @@ const MARKS = ['\u0003vorbis', 'OpusTags']
 function oggTexts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   const parts: Uint8Array[] = []
   let packet = 0
-  for (let at = 0; at + PAGE_HEAD <= bytes.length && packet < 2; ) {
+  for (let at = 0, count = 0; at + PAGE_HEAD <= bytes.length && packet < 2 && count < PARTS_MAX; count += 1) {
     if (latin1(bytes.subarray(at, at + 4)) !== 'OggS') break
     const segments = bytes.subarray(at + PAGE_HEAD, at + PAGE_HEAD + (bytes[at + PAGE_HEAD - 1] ?? 0))
     let start = at + PAGE_HEAD + segments.length
@@ -76,7 +74,8 @@ function id3Texts(bytes: Uint8Array, tools: ByteTools): readonly PictureText[] {
   if (version < 3 || bytes.length < FRAME_HEAD) return []
   const end = Math.min(bytes.length, FRAME_HEAD + sevenBits(bytes, 6))
   const texts: PictureText[] = []
-  for (let at = FRAME_HEAD; at + FRAME_HEAD <= end && texts.length < TEXTS_MAX; ) {
+  for (let at = FRAME_HEAD, count = 0; at + FRAME_HEAD <= end && count < PARTS_MAX; count += 1) {
+    if (texts.length >= TEXTS_MAX) break
     const length = version === 3 ? viewOf(bytes).getUint32(at + 4) : sevenBits(bytes, at + 4)
     const data = bytes.subarray(at + FRAME_HEAD, Math.min(end, at + FRAME_HEAD + length))
     if (latin1(bytes.subarray(at, at + 4)) === 'TXXX') texts.push(...userText(data, tools))

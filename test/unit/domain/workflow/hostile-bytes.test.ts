@@ -7,7 +7,7 @@ import type { InputType } from '../../../../src-main/domain/workflow/input-type.
 import { jsonNumber } from '../../../../src-main/domain/workflow/json/value.ts'
 import type { ByteTools } from '../../../../src-main/domain/workflow/metadata/bytes.ts'
 import { findGraph } from '../../../../src-main/domain/workflow/metadata/find-graph.ts'
-import { readPngTexts } from '../../../../src-main/domain/workflow/metadata/png.ts'
+import { readPngTexts, withPngTexts } from '../../../../src-main/domain/workflow/metadata/png.ts'
 import { valueProblem } from '../../../../src-main/domain/workflow/publish/parameter-values.ts'
 import { resolvePrompt } from '../../../../src-main/domain/workflow/resolve/dynamic-prompts.ts'
 import { nextValue } from '../../../../src-main/domain/workflow/resolve/next-value.ts'
@@ -67,6 +67,84 @@ test('a picture with a thousand packed texts unpacks as much as one text may hav
   const vain = counting()
   readPngTexts(png(...Array.from({ length: 100 }, () => bomb)), vain.tools)
   expect(vain.given.unpacked).toBeLessThanOrEqual(8 * 64 * MIB)
+})
+
+const GRAPH = '{"nodes":[],"links":[]}'
+const little = (value: number) => uint32(value, true)
+const sized = (type: string, data: Uint8Array) => Buffer.concat([uint32(8 + data.length), bytesOf(type), data])
+const exifWithGraph = (() => {
+  const text = bytesOf(`workflow:${GRAPH}\0`)
+  const field = Buffer.concat([Buffer.from([0x0f, 1, 2, 0]), little(text.length), little(22)])
+  return Buffer.concat([bytesOf('II*\0'), little(8), Buffer.from([1, 0]), field, text])
+})()
+const comment = bytesOf(`workflow=${GRAPH}`)
+const comments = Buffer.concat([little(0), little(1), little(comment.length), comment])
+const oggPage = (packet: Buffer) =>
+  Buffer.concat([bytesOf('OggS'), Buffer.alloc(22), Buffer.from([packet.length === 0 ? 0 : 1]), packet])
+
+// Each: what it begins with, an empty part, and the part that holds the graph.
+test.each<readonly [string, Buffer, Buffer, Buffer]>([
+  ['PNG', png(), chunk('aaaa', Buffer.alloc(0)), chunk('tEXt', bytesOf(`workflow\0${GRAPH}`))],
+  [
+    'WebP',
+    bytesOf('RIFF\0\0\0\0WEBP'),
+    bytesOf('AAAA\0\0\0\0'),
+    Buffer.concat([bytesOf('EXIF'), little(exifWithGraph.length), exifWithGraph]),
+  ],
+  [
+    'FLAC',
+    bytesOf('fLaC'),
+    Buffer.from([1, 0, 0, 0]),
+    Buffer.concat([Buffer.from([4, 0, 0, comments.length]), comments]),
+  ],
+  [
+    'MP3',
+    Buffer.from([0x49, 0x44, 0x33, 3, 0, 0, 0x7f, 0x7f, 0x7f, 0x7f]),
+    Buffer.concat([bytesOf('AAAA'), uint32(1), Buffer.from([0, 0, 3])]),
+    Buffer.concat([bytesOf('TXXX'), uint32(10 + GRAPH.length), Buffer.from([0, 0, 3]), bytesOf(`workflow\0${GRAPH}`)]),
+  ],
+])('a %s has its graph among its first 50,000 parts', (_what, head, empty, graph) => {
+  const fileOf = (parts: number) => Buffer.concat([head, ...Array.from({ length: parts }, () => empty), graph])
+  expect(findGraph(fileOf(40_000), fileTools).kind).toBe('document')
+  expect(findGraph(fileOf(60_000), fileTools).kind).toBe('none')
+})
+
+test('an Ogg has its tags in its first 50,000 pages', () => {
+  const words = Buffer.concat([bytesOf('OpusTags'), comments])
+  const tags = Buffer.concat([
+    oggPage(Buffer.alloc(0)).fill(1, 26, 27),
+    Buffer.from([1, 0]),
+    Buffer.concat([bytesOf('OggS'), Buffer.alloc(22), Buffer.from([1, words.length]), words]),
+  ])
+  const fileOf = (pages: number) =>
+    Buffer.concat([...Array.from({ length: pages }, () => oggPage(Buffer.alloc(0))), tags])
+  expect(findGraph(fileOf(40_000), fileTools).kind).toBe('document')
+  expect(findGraph(fileOf(60_000), fileTools).kind).toBe('none')
+})
+
+test('an item of a film has its text in its first boxes', () => {
+  const text = sized('data', Buffer.concat([Buffer.alloc(8), bytesOf(GRAPH)]))
+  const keys = sized('keys', Buffer.concat([uint32(0), uint32(1), sized('mdta', bytesOf('workflow'))]))
+  const film = (boxes: number) => {
+    const empty = sized('free', Buffer.alloc(0))
+    const item = Buffer.concat([...Array.from({ length: boxes }, () => empty), text])
+    const list = Buffer.concat([uint32(8 + item.length), uint32(1), item])
+    const meta = Buffer.concat([uint32(0), keys, sized('ilst', list)])
+    return Buffer.concat([sized('ftyp', bytesOf('isom')), sized('moov', sized('meta', meta))])
+  }
+  expect(findGraph(film(1), fileTools).kind).toBe('document')
+  expect(findGraph(film(1000), fileTools).kind).toBe('none')
+})
+
+test('no graph is written into a picture with more chunks than are looked at', () => {
+  const picture = (chunks: number) =>
+    png(
+      chunk('IHDR', Buffer.alloc(13)),
+      ...Array.from({ length: chunks }, () => chunk('aaaa', Buffer.alloc(0))),
+      chunk('IEND', Buffer.alloc(0)),
+    )
+  expect(withPngTexts(picture(40_000), [])).toBeDefined()
+  expect(withPngTexts(picture(60_000), [])).toBeUndefined()
 })
 
 test('a text of a picture behind one that is damaged is read', () => {

@@ -3,8 +3,7 @@
  * It lives from the first pair until it is released; one that takes too long, or more memory than it may, is ended, and
  * the pair that it was at has a problem instead of an answer.
  */
-import { once } from 'node:events'
-import { isMainThread, parentPort, Worker } from 'node:worker_threads'
+import { isMainThread } from 'node:worker_threads'
 import { inflateSync } from 'node:zlib'
 import { convertIndexedToRgb, decode as decodePng } from 'fast-png'
 import { decode as decodeJpeg } from 'jpeg-js'
@@ -17,6 +16,7 @@ import { mediaTypeOf, pictureSize } from '../domain/media.ts'
 import { isBase64 } from '../domain/workflow-runs/find-results.ts'
 import { jsonText } from '../services/ports/job-storage.ts'
 import type { Comparer, StoredOutput } from '../services/ports/requests.ts'
+import { answerIn, createThread } from './thread.ts'
 
 type Told =
   | { readonly items: string }
@@ -27,52 +27,15 @@ const MEMORY_MIB = 1024
 
 /** Makes a comparer; its thread starts with the first thing to do. */
 export function createComparer(): Comparer {
-  let thread: Worker | undefined
-  let last: Promise<unknown> = Promise.resolve()
-
-  async function end(): Promise<void> {
-    const ended = thread
-    thread = undefined
-    await ended?.terminate()
-  }
-
-  async function tell(told: Told): Promise<unknown> {
-    thread ??= new Worker(new URL(import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MIB } })
-    const signal = AbortSignal.timeout(limit('comparisonMs'))
-    const answered = once(thread, 'message', { signal })
-    thread.postMessage(told)
-    try {
-      const [answer] = await answered
-      return answer
-    } catch {
-      await end()
-      const span = `${limit('comparisonMs') / 1000} s`
-      return { problem: signal.aborted ? `it took longer than ${span}` : 'it needed more memory than there is' }
-    }
-  }
-
-  // One after the other, whatever comes.
-  function ask(told: Told): Promise<unknown> {
-    const asked = last.then(() => tell(told))
-    last = asked.catch(() => undefined)
-    return asked
-  }
-
+  const { ask, release } = createThread(new URL(import.meta.url), {
+    timeMs: limit('comparisonMs'),
+    memoryMib: MEMORY_MIB,
+  })
   return {
     compare: (pair, rules) => ask({ pair, rules }) as ReturnType<Comparer['compare']>,
     readItems: (text) => ask({ items: text }) as ReturnType<Comparer['readItems']>,
-    release: async () => {
-      const ended = last.then(end)
-      last = ended
-      await ended
-    },
+    release,
   }
-}
-
-function listen(): void {
-  parentPort?.on('message', (told: Told) => {
-    parentPort?.postMessage(answer(told))
-  })
 }
 
 function answer(told: Told) {
@@ -156,4 +119,4 @@ function requireBounded(bytes: Uint8Array, width: number, height: number): void 
   inflateSync(Buffer.concat(parts), { maxOutputLength: width * height * 8 + 7 * height + 64 })
 }
 
-if (!isMainThread) listen()
+if (!isMainThread) answerIn(answer)

@@ -1,0 +1,103 @@
+/**
+ * A thread beside the event loop that answers one thing after the other. It starts with the first of them. One that takes
+ * too long, or more memory than it may, ends the thread and gets a problem for an answer; the next one starts another.
+ */
+import { parentPort, Worker } from 'node:worker_threads'
+import type { Problem } from '../domain/compare/plan.ts'
+
+type Bounds = {
+  /** For one thing. */
+  readonly timeMs: number
+  readonly memoryMib: number
+  /** Without anything to do for so long it ends, and gives its memory back; undefined: only when it is released. */
+  readonly idleMs?: number
+}
+
+/** Asks the thread of a file, which listens with `answerIn`. */
+export type Thread<Told, Answer> = {
+  readonly ask: (told: Told) => Promise<Answer | Problem>
+  /** Gives its memory back when all has been answered; it can be asked again. */
+  readonly release: () => Promise<void>
+}
+
+/** Makes one; nothing runs yet. */
+export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleMs }: Bounds): Thread<Told, Answer> {
+  let thread: Worker | undefined
+  let last: Promise<unknown> = Promise.resolve()
+  let idle: NodeJS.Timeout | undefined
+
+  function start(): Worker {
+    const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: memoryMib } })
+    // Its end follows an error.
+    started.on('error', () => undefined)
+    return started.on('exit', () => {
+      if (thread === started) thread = undefined
+    })
+  }
+
+  async function end(): Promise<void> {
+    const ended = thread
+    thread = undefined
+    await ended?.terminate()
+  }
+
+  async function tell(told: Told): Promise<Answer | Problem> {
+    clearTimeout(idle)
+    thread ??= start()
+    const answer = await answerOf<Told, Answer>(thread, told, timeMs)
+    if ('failed' in answer) await end()
+    // A thread that waits keeps no process alive.
+    thread?.unref()
+    if (idleMs !== undefined) idle = setTimeout(() => void inTurn(end), idleMs).unref()
+    return 'given' in answer ? answer.given : { problem: answer.failed }
+  }
+
+  function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+    const done = last.then(() => act())
+    last = done.catch(() => undefined)
+    return done
+  }
+
+  return {
+    ask: (told) => inTurn(() => tell(told)),
+    release: () => inTurn(end),
+  }
+}
+
+type Answered<Answer> = { readonly given: Answer } | { readonly failed: string }
+
+function answerOf<Told, Answer>(thread: Worker, told: Told, timeMs: number): Promise<Answered<Answer>> {
+  const { promise, resolve } = Promise.withResolvers<Answered<Answer>>()
+  const onMessage = (given: Answer) => resolve({ given })
+  const onEnd = () => resolve({ failed: 'it needed more memory than there is' })
+  const timer = setTimeout(() => resolve({ failed: `it took longer than ${timeMs / 1000} s` }), timeMs)
+  thread.ref()
+  thread.on('message', onMessage).on('exit', onEnd)
+  thread.postMessage(told)
+  return promise.finally(() => {
+    clearTimeout(timer)
+    thread.off('message', onMessage).off('exit', onEnd)
+  })
+}
+
+/** In the thread: answers what is asked. Bytes in an answer are handed over uncopied. */
+export function answerIn<Told, Answer extends object>(answer: (told: Told) => Answer): void {
+  parentPort?.on('message', (told: Told) => {
+    const given = answer(told)
+    parentPort?.postMessage(given, [...new Set(buffersIn(given, BUFFER_DEPTH))])
+  })
+}
+
+// An answer, a list in it, one of the list, its bytes.
+const BUFFER_DEPTH = 4
+
+function buffersIn(value: unknown, depth: number): readonly ArrayBuffer[] {
+  if (value instanceof Uint8Array) {
+    const { buffer } = value
+    // Small ones are parts of one that is shared.
+    return buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize ? [buffer] : []
+  }
+  if (typeof value !== 'object' || value === null || depth === 0) return []
+  const parts = value instanceof Map ? [...value.values()] : Object.values(value)
+  return parts.flatMap((part) => buffersIn(part, depth - 1))
+}

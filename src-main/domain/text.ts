@@ -201,6 +201,11 @@ export function cutLines(most = Number.POSITIVE_INFINITY): LineCutter {
   let rest = ''
   return {
     take(piece) {
+      // A line that does not end would be gone through again with each piece.
+      if (!piece.includes('\n')) {
+        rest = (rest + piece).slice(0, most)
+        return []
+      }
       const lines = (rest + piece).split('\n')
       rest = (lines.pop() ?? '').slice(0, most)
       return lines

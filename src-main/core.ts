@@ -83,6 +83,7 @@ import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
 import { findDamage, type RecoveredTable, recoverDatabase } from './storage/recover-database.ts'
 import { answerBeside } from './threads/answer-what-if.ts'
 import { createComparer } from './threads/compare-outputs.ts'
+import { createReadInThread } from './threads/read-in-thread.ts'
 
 /** Everything that the core needs from outside. */
 export type CorePorts = {
@@ -144,7 +145,8 @@ export function createCore(ports: CorePorts): Core {
   const ofTraces = { open: openCollector, address: ports.tracesTo, version: () => facts().version }
   const traces = createTraces({ storage, registry, settings, clock, newId, log, ...ofTraces })
   const endpointLog = createEndpointLog({ storage, clock, log, stored: notifiers.logs.notify })
-  const ofService = { settings, traces, notifiers, endpointLog, info: facts, stopping: stopping.signal }
+  const { readInThread, release } = createReadInThread()
+  const ofService = { settings, traces, notifiers, endpointLog, readInThread, info: facts, stopping: stopping.signal }
   const base = { storage, clock, newId, log, ...ofService }
   const { prepareKeyFile } = ports
   const access = createAccess({ storage, clock, newId, log, registry, prepareKeyFile })
@@ -269,6 +271,7 @@ export function createCore(ports: CorePorts): Core {
     const last = { housekeeping, webhooks, health, 'request log': requestLog, workflows, models, metrics }
     await Promise.all([projectsEnd, ...Object.entries(last).map(([part, it]) => end(part, () => it.stop()))])
     await end('traces', traces.stop)
+    await end('reader', release)
     await fleet.close()
   }
 

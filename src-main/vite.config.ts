@@ -27,6 +27,7 @@ export default defineConfig({
         'span-thread': source('outbound/span-thread.ts'),
         'answer-what-if': source('threads/answer-what-if.ts'),
         'compare-outputs': source('threads/compare-outputs.ts'),
+        'read-in-thread': source('threads/read-in-thread.ts'),
       },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
     },

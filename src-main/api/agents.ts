@@ -44,7 +44,7 @@ export function createAgentDoor(service: ServiceContext, answer: AnswerAgent): (
     }
     try {
       await turn()
-      const { query, body } = await parseRequest(c, ROUTE)
+      const { query, body } = await parseRequest(c, ROUTE, service)
       const access = { role, allows: query.allow }
       const response = await answer(c.req.raw, { body, access, name, key })
       return countedOut(response, leave)

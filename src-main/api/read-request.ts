@@ -13,11 +13,13 @@ import { limit } from '../contract/limits.ts'
 import type { BodyOf, PathOf, QueryOf, Route } from '../contract/routes.ts'
 import { MIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
-import type { Json, JsonText } from '../domain/json/json.ts'
-import { fieldsOf, findKeyProblem, keyProblemText, scanJson } from '../domain/json/scan-json.ts'
+import type { Json } from '../domain/json/json.ts'
+import { type BodyFault, readObject } from '../domain/json/read-object.ts'
+import { fieldsOf } from '../domain/json/scan-json.ts'
+import { type Bytes, bodyText, shortText, withoutMark } from '../services/body-text.ts'
 import { jsonText } from '../services/ports/job-storage.ts'
+import type { ReadsInThread } from '../services/ports/read-in-thread.ts'
 import { repeatAdmission } from './admission.ts'
-import { type Bytes, bodyText, foldedText, withoutMark } from '../services/body-text.ts'
 import { fieldError } from './error-response.ts'
 import type { NodeBindings } from './node-bindings.ts'
 
@@ -37,13 +39,17 @@ const USUAL_LIMIT = { bytes: limit('managementBodyBytes'), name: 'this operation
  * Reads a request. The names in the path of a request need not be there yet: what they mean is the operation's.
  * @throws AppError BAD_FIELD, BAD_INPUT, and those of readBody and parseJson
  */
-export async function parseRequest<Row extends Route>(c: Context, route: Row): Promise<Parsed<Row>> {
+export async function parseRequest<Row extends Route>(
+  c: Context,
+  route: Row,
+  service: ReadsInThread,
+): Promise<Parsed<Row>> {
   const path: Record<string, unknown> = c.req.param()
   for (const name in route.params) path[name] = parameter(name, route.params[name] as ZodType, path[name])
   const query: Record<string, unknown> = {}
   for (const name in route.query) query[name] = parameter(name, route.query[name] as ZodType, c.req.query(name))
   // No promise is made for nothing: this is on the way of every job.
-  const { body, sent } = hasBody(route) ? await parseBody(c, route) : NO_BODY
+  const { body, sent } = hasBody(route) ? await parseBody(c, route, service) : NO_BODY
   return { path, query, body, sent } as unknown as Parsed<Row>
 }
 
@@ -69,11 +75,15 @@ function parameter(name: string, schema: ZodType, given: unknown): unknown {
   throw new AppError('BAD_FIELD', { field: name, why: parsed.error.issues[0]?.message ?? 'is not valid' })
 }
 
-async function parseBody(c: Context, { body, bodyType, bodyLimit = USUAL_LIMIT, passesPayloads }: Route) {
+async function parseBody(
+  c: Context,
+  { body, bodyType, bodyLimit = USUAL_LIMIT, passesPayloads }: Route,
+  service: ReadsInThread,
+) {
   const { bytes, name } = bodyLimit
   if (bodyType === 'application/octet-stream') return { body: await readBody(c, bytes, name), sent: undefined }
   if (body === undefined) return NO_BODY
-  const sent = parseJson(await readBody(c, bytes, name), passesPayloads === true ? foldedText : bodyText)
+  const sent = await parseJson(await readBody(c, bytes, name), service, passesPayloads === true)
   return { body: readFields(body, sent), sent }
 }
 
@@ -86,7 +96,7 @@ export function readFields<Value>(schema: ZodType<Value>, { value }: JsonBody): 
 
 /** A JSON object as it came: its text, its value, and the text of each top-level field. */
 export type JsonBody = {
-  readonly value: Record<string, unknown>
+  readonly value: Readonly<Record<string, unknown>>
   /** JSON text of a top-level field; undefined where it is missing. */
   readonly raw: (field: string) => string | undefined
   /** The same; of a large field its bytes, where they need not be made. */
@@ -197,39 +207,45 @@ function readIncoming(
 }
 
 /**
- * Parses a body as a JSON object. Depth and number of keys are bounded before; repeated keys are refused, because two
- * readers of such a text see two different bodies.
- * @param decode makes the text; with foldedText long strings are empty in `value`
+ * Parses a body as a JSON object, a large one in a thread.
+ * @param isPassedOn payloads of it are passed on as they came, so long strings and large fields may be empty in `value`
  * @throws AppError NOT_JSON, BAD_INPUT
  */
-export function parseJson(sent: Bytes, decode: (bytes: Bytes) => JsonText): JsonBody {
+export async function parseJson(sent: Bytes, { readInThread }: ReadsInThread, isPassedOn: boolean): Promise<JsonBody> {
   const bytes = withoutMark(sent)
   if (bytes.length === 0) throw new AppError('NOT_JSON', { why: 'it is empty' })
   if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })
-  const { text, scanned, cut } = decode(bytes)
-  const scan = scanJson(scanned, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
-  if (scan === 'too-deep')
-    throw new AppError('NOT_JSON', { why: `it is nested deeper than ${limit('jsonDepth')} levels` })
-  if (scan === 'too-many-keys') throw new AppError('NOT_JSON', { why: `it holds more than ${limit('jsonKeys')} keys` })
-  const value = parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new AppError('BAD_INPUT', { why: 'The body is not a JSON object' })
-  const problem = findKeyProblem(text, value, scan.keys)
-  if (problem !== undefined) throw new AppError('NOT_JSON', { why: keyProblemText(problem) })
-  const payload = fieldsOf(scan, cut)
+  const isShort = bytes.length <= limit('payloadInRowBytes')
+  const text = isPassedOn ? shortText(bytes) : isShort ? bodyText(bytes) : undefined
+  if (text === undefined) {
+    const read = await readInThread('object', bytes, isPassedOn)
+    if ('problem' in read) throw new AppError('NOT_JSON', { why: read.problem })
+    if ('code' in read) throw refusal(read)
+    return bodyOf(read.value, (field) => read.fields.get(field))
+  }
+  const read = readObject(text)
+  if ('code' in read) throw refusal(read)
+  return bodyOf(read.value, fieldsOf(read.scan, text.cut))
+}
+
+/** The object of a body again, in pieces, with its fields as they came. */
+export const objectPieces = ({ value, payload }: JsonBody): readonly Json[] => [
+  '{',
+  ...Object.keys(value).flatMap((name, at): readonly Json[] => [
+    `${at === 0 ? '' : ','}${JSON.stringify(name)}:`,
+    payload(name) ?? 'null',
+  ]),
+  '}',
+]
+
+const refusal = ({ code, why }: BodyFault) => new AppError(code, { why })
+
+function bodyOf(value: JsonBody['value'], payload: JsonBody['payload']): JsonBody {
   const raw = (field: string) => {
     const json = payload(field)
     return json === undefined ? undefined : jsonText(json)
   }
-  return { value: value as Record<string, unknown>, raw, payload }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new AppError('NOT_JSON', { why: (error as Error).message.slice(0, 200) }, { cause: error })
-  }
+  return { value, raw, payload }
 }
 
 // To the byte, as somebody may miss the limit by one.

@@ -26,7 +26,7 @@ export async function signIn(
   files: PageFiles,
 ): Promise<Response> {
   requireOwnAddress(c, service)
-  const { query } = await parseRequest(c, SERVICE_ROUTES.signIn)
+  const { query } = await parseRequest(c, SERVICE_ROUTES.signIn, service)
   const secrets = await service.sessions.redeem(query.code, () => service.host.userOf(connectionOf(c)))
   if (typeof secrets === 'string') {
     const headers = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' }

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono'
 import { AppError } from '../contract/errors.ts'
 import { TASK_ROUTES } from '../contract/task-calls.ts'
 import { keyFromHeader } from '../domain/auth.ts'
+import { joinedJson } from '../services/body-text.ts'
 import {
   findTaskCall,
   readTaskResult,
@@ -13,13 +14,7 @@ import {
 import type { ServiceContext } from '../services/service-context.ts'
 import { requireOwnOrigin } from './guards.ts'
 import { jsonResponse } from './operation.ts'
-import { type JsonBody, parseRequest } from './read-request.ts'
-
-// The worker reads the rest; numbers stay as they are written.
-const requestIn = ({ value, raw }: JsonBody) =>
-  `{${Object.keys(value)
-    .map((name) => `${JSON.stringify(name)}:${raw(name)}`)
-    .join(',')}}`
+import { objectPieces, parseRequest } from './read-request.ts'
 
 /** Adds the routes. The token of a call opens that call and nothing else, and no other key opens a call. */
 export function addTaskCalls(app: Hono, service: ServiceContext): void {
@@ -29,26 +24,26 @@ export function addTaskCalls(app: Hono, service: ServiceContext): void {
 
   app.get(taskPing.path, async (c) => {
     requireOwnOrigin(c, service)
-    const { path } = await parseRequest(c, taskPing)
+    const { path } = await parseRequest(c, taskPing, service)
     if (findTaskCall(service.storage, path.taskId) === undefined) throw new AppError('TASK_NOT_FOUND')
     return c.json({ status: 'healthy' })
   })
   app.post(taskSubmit.path, async (c) => {
     requireOwnOrigin(c, service)
-    const { path, body, sent } = await parseRequest(c, taskSubmit)
+    const { path, body, sent } = await parseRequest(c, taskSubmit, service)
     const timeoutS = body.timeout ?? undefined
-    await sendTaskRequest(service, callOf(c, path), { input: requestIn(sent), timeoutS })
+    await sendTaskRequest(service, callOf(c, path), { input: joinedJson(objectPieces(sent)), timeoutS })
     return c.json({ status: 'RUNNING', timeout: body.timeout ?? null })
   })
   app.post(taskTimeout.path, async (c) => {
     requireOwnOrigin(c, service)
-    const { path, body } = await parseRequest(c, taskTimeout)
+    const { path, body } = await parseRequest(c, taskTimeout, service)
     await setTaskTimeout(service, callOf(c, path), body.timeout)
     return c.json({ status: 'RUNNING', timeout: body.timeout })
   })
   app.get(taskResult.path, async (c) => {
     requireOwnOrigin(c, service)
-    const { path } = await parseRequest(c, taskResult)
+    const { path } = await parseRequest(c, taskResult, service)
     const pieces = await readTaskResult(service, callOf(c, path))
     await service.storage.durable()
     return jsonResponse(pieces)

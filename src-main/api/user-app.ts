@@ -149,7 +149,7 @@ export function createUserApp(
   })
   onRoute(SERVICE_ROUTES.upload, async (c) => {
     requireOwnOrigin(c, service, SERVICE_ROUTES.upload.bodyType)
-    const { path } = await parseRequest(c, SERVICE_ROUTES.upload)
+    const { path } = await parseRequest(c, SERVICE_ROUTES.upload, service)
     const { body } = c.req.raw
     const from = firstByteOf(c.req.header('content-range'))
     await service.uploads.receive(path.uploadId, body ?? new Blob([]).stream(), from)
@@ -157,7 +157,7 @@ export function createUserApp(
   })
   onRoute(SERVICE_ROUTES.uploadStatus, async (c) => {
     requireOwnOrigin(c, service)
-    const { path } = await parseRequest(c, SERVICE_ROUTES.uploadStatus)
+    const { path } = await parseRequest(c, SERVICE_ROUTES.uploadStatus, service)
     return c.json(await service.uploads.status(path.uploadId))
   })
   addTaskCalls(app, service)
@@ -170,7 +170,7 @@ export function createUserApp(
   onRoute(SERVICE_ROUTES.events, async (c) => {
     requireOwnOrigin(c, service)
     callerFor(c, SERVICE_ROUTES.events)
-    return followEvents({ c, ...(await parseRequest(c, SERVICE_ROUTES.events)) })
+    return followEvents({ c, ...(await parseRequest(c, SERVICE_ROUTES.events, service)) })
   })
   onRoute(SERVICE_ROUTES.openApi, (c) => {
     requireOwnOrigin(c, service)
@@ -242,7 +242,7 @@ function addPythonIndex(app: Hono, service: ServiceBase, wheel: () => Promise<Py
   })
   app.get(SERVICE_ROUTES.packageFiles.path, async (c, next) => {
     requireOwnAddress(c, service)
-    const { path } = await parseRequest(c, SERVICE_ROUTES.packageFiles)
+    const { path } = await parseRequest(c, SERVICE_ROUTES.packageFiles, service)
     const { name, fileName, sha256, requiresPython } = await wheel()
     if (path.project !== name) return next()
     const attribute = requiresPython.replaceAll('>', '&gt;').replaceAll('<', '&lt;')
@@ -251,7 +251,7 @@ function addPythonIndex(app: Hono, service: ServiceBase, wheel: () => Promise<Py
   })
   app.get(SERVICE_ROUTES.packageFile.path, async (c, next) => {
     requireOwnAddress(c, service)
-    const { path } = await parseRequest(c, SERVICE_ROUTES.packageFile)
+    const { path } = await parseRequest(c, SERVICE_ROUTES.packageFile, service)
     const { name, fileName, body } = await wheel()
     if (path.project !== name || path.file !== fileName) return next()
     return c.body(body, 200, { ...HEADERS, 'content-type': 'application/zip' })

@@ -3,24 +3,24 @@
  * in the path. Its responses suit the public SDK: a result is never refused with a 4xx, because the SDK throws away
  * what is; nothing to do is a 204 that was held.
  */
-import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import { type Context, Hono } from 'hono'
 import { AppError } from '../contract/errors.ts'
+import { limit } from '../contract/limits.ts'
 import type { Route } from '../contract/routes.ts'
 import { TOKEN_PARAMETER, WORKER_ROUTES, type WorkerCall } from '../contract/worker-protocol.ts'
 import { keyFromHeader } from '../domain/auth.ts'
-import { droppedUpdate, isUpdate, type Report, readReport, tooLargeReport } from '../domain/job/report.ts'
+import { droppedUpdate, isUpdate, type Report, readReport, tooLargeReport, unreadReport } from '../domain/job/report.ts'
+import { readChunk, type SentChunk } from '../domain/job/stream.ts'
 import type { Json } from '../domain/json/json.ts'
-import { cutText, rawFields } from '../domain/json/scan-json.ts'
 import type { TraceHeaders } from '../domain/monitoring/trace-context.ts'
 import { keepEnds } from '../domain/text.ts'
+import { type Bytes, bodyText, shortText, withoutMark } from '../services/body-text.ts'
+import type { ReadsInThread } from '../services/ports/read-in-thread.ts'
 import type { HandOut } from '../services/queue/parked-takes.ts'
 import type { ServiceBase, WorkerServices } from '../services/service-context.ts'
 import type { LiveWorker } from '../services/worker-registry.ts'
-import type { SentChunk } from '../services/workers/worker-calls.ts'
 import { noteAdmission } from './admission.ts'
-import { type Bytes, bodyText, foldedText, withoutMark } from '../services/body-text.ts'
 import { errorResponse } from './error-response.ts'
 import type { NodeBindings } from './node-bindings.ts'
 import { jsonResponse } from './operation.ts'
@@ -93,12 +93,11 @@ export function createWorkerApp(service: ServiceBase & WorkerServices): Hono {
       return jsonResponse(ACCEPTED)
     },
     async done({ c, worker, path }) {
-      await calls.report(worker, path.jobId, await readDone(c))
+      await calls.report(worker, path.jobId, await readDone(c, service))
       return jsonResponse(ACCEPTED)
     },
     async stream({ worker, path, body }) {
-      const chunk = readChunk(body)
-      if (chunk !== undefined) await calls.stream(worker, path.jobId, chunk)
+      await calls.stream(worker, path.jobId, await readSentChunk(body, service))
       return jsonResponse(ACCEPTED)
     },
   }
@@ -108,7 +107,7 @@ export function createWorkerApp(service: ServiceBase & WorkerServices): Hono {
     const operate = operations[name as WorkerCall] as (request: object) => Promise<Response> | Response
     app.on([...route.methods], route.path, async (c) => {
       const worker = workerOf(c) // first: without its token nothing else of a request is read
-      return await operate({ c, worker, ...(await parseRequest(c, route)) })
+      return await operate({ c, worker, ...(await parseRequest(c, route, service)) })
     })
   }
   app.notFound((c) =>
@@ -175,15 +174,21 @@ function healthReason({ check, reason }: WorkerRequest<'ping'>['query']): string
 // Enough to tell an update from a result.
 const START_BYTES = 100
 
-async function readDone(c: Context): Promise<Report> {
+const startOf = (bytes: Uint8Array) => Buffer.from(bytes.subarray(0, START_BYTES)).toString('latin1')
+
+async function readDone(c: Context, { readInThread }: ReadsInThread): Promise<Report> {
   let start = ''
   const begins = (first: Uint8Array) => {
-    start = Buffer.from(first.subarray(0, START_BYTES)).toString('latin1')
+    start = startOf(first)
   }
   try {
     const { bytes, name } = WORKER_ROUTES.done.bodyLimit
     const body = withoutMark(await readBody(c, bytes, name, begins))
-    return readReport(isUtf8(body) ? foldedText(body) : bodyText(body))
+    const text = shortText(body)
+    if (text !== undefined) return readReport(text)
+    const read = await readInThread('report', body)
+    if (!('problem' in read)) return read
+    return isUpdate(startOf(body)) ? droppedUpdate(read.problem) : unreadReport(read.problem)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'BODY_TOO_LARGE') throw error
     const most = String(error.data.limit)
@@ -191,18 +196,8 @@ async function readDone(c: Context): Promise<Report> {
   }
 }
 
-// Python writes these as numbers, and no JSON reader but its own takes them.
-const NO_NUMBER = /[:,[\s](NaN|-?Infinity)[,\]}\s]/
-
-// A chunk without an output carries nothing.
-function readChunk(body: Bytes): SentChunk | undefined {
-  const { text } = bodyText(withoutMark(body))
-  try {
-    JSON.parse(text)
-  } catch {
-    return { problem: NO_NUMBER.exec(text)?.[1] ?? 'no JSON' }
-  }
-  const raw = rawFields(text, cutText(text))
-  const output = raw('output')
-  return output === undefined ? undefined : { output, metrics: raw('metrics') }
+async function readSentChunk(sent: Bytes, { readInThread }: ReadsInThread): Promise<SentChunk> {
+  const body = withoutMark(sent)
+  if (body.length <= limit('payloadInRowBytes')) return readChunk(bodyText(body).text, limit('chunkBytes'))
+  return await readInThread('chunk', body)
 }

@@ -3,7 +3,7 @@
  * index of packages of nodes, which the user puts into the data folder.
  */
 
-import { createHash } from 'node:crypto'
+import { createHash, webcrypto } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -58,7 +58,10 @@ export const fileTools: FileTools = {
       return undefined // damaged, or larger than what is asked for: the port knows no difference
     }
   },
-  sha256: (bytes) => createHash('sha256').update(bytes).digest('hex'),
+  async sha256(bytes) {
+    if (bytes.length <= limit('payloadInRowBytes')) return createHash('sha256').update(bytes).digest('hex')
+    return Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes)).toString('hex')
+  },
 }
 
 /** Name of the index of packages of nodes in the data folder; the user puts it there. Source: ours. */

@@ -16,6 +16,7 @@ import { MANIFEST_FILE } from '../contract/manifest.ts'
 import { PLATFORM_MANIFEST_FILE } from '../contract/platform-manifest.ts'
 import { KIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
+import { sizeText } from '../domain/text.ts'
 import type { ReadManifest, UnpackArtifact } from '../services/ports/apps.ts'
 import { type ArchiveLimits, createEntryCheck, RefusedArchive, tooLarge } from './check-entries.ts'
 import { FOLDER_MODE, fileMode, isExecutableMode } from './file-modes.ts'
@@ -193,7 +194,13 @@ export const readManifest: ReadManifest = async (folder) => {
   if (!isAbsolute(folder)) return undefined
   for (const name of [MANIFEST_FILE, PLATFORM_MANIFEST_FILE]) {
     try {
-      return await readFile(join(folder, name), 'utf8')
+      const path = join(folder, name)
+      const { size } = await stat(path)
+      if (size > limit('manifestBytes')) {
+        const why = `has ${sizeText(size)}, and the limit is ${sizeText(limit('manifestBytes'))}`
+        throw new AppError('BAD_FIELD', { field: name, why })
+      }
+      return await readFile(path, 'utf8')
     } catch (error) {
       if (!/^(ENOENT|ENOTDIR)$/.test(errorCode(error))) throw error
     }

@@ -29,6 +29,7 @@ export const TASK_ROUTES = {
     params,
     body: z.looseObject({ function_name: z.string(), timeout }),
     bodyLimit: { bytes: limit('runsyncBodyBytes'), name: 'a task' },
+    passesPayloads: true,
     response: sent,
     errors: ['TASK_NOT_FOUND', 'UNAUTHORIZED', 'TASK_ALREADY_SENT', 'NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     source,

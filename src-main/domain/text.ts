@@ -44,7 +44,10 @@ export function ago(at: number, now: number): string {
 
 /** A text with one full stop at its end, whether it had one or not. */
 export function withFullStop(text: string): string {
-  return `${text.replace(/[.\s]+$/, '')}.`
+  let end = text.length
+  // By hand, as a pattern looks for the end from each stop again.
+  while (end > 0 && /[.\s]/.test(text.charAt(end - 1))) end -= 1
+  return `${text.slice(0, end)}.`
 }
 
 /** The beginning of a text, at most `most` characters with the mark of a cut. */

@@ -1,5 +1,5 @@
 /** Bodies of requests as text, and parts of them as bytes again. */
-import { isAscii } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { limit } from '../contract/limits.ts'
 import type { Json, JsonText } from '../domain/json/json.ts'
 
@@ -15,6 +15,12 @@ export function bodyText(bytes: Bytes): JsonText {
   const cut = (start: number, end: number) =>
     asBytes(start, end) ? bytes.subarray(start, end) : text.slice(start, end)
   return { text, scanned: text, cut, whole: undefined }
+}
+
+/** JSON made of pieces: bytes where one of them is, so that it need not be made into text. */
+export function joinedJson(pieces: readonly Json[]): Json {
+  if (pieces.every((piece) => typeof piece === 'string')) return pieces.join('')
+  return Buffer.concat(pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)))
 }
 
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
@@ -54,12 +60,28 @@ const WORD_BYTES = 4
 const WORDS_A_STEP = 4096
 
 /**
+ * The text of a body that is parsed at once, or of one that is nothing but a few long strings; undefined: to parse it
+ * would hold the event loop, which is what `readInThread` is for.
+ */
+export function shortText(bytes: Bytes): JsonText | undefined {
+  const most = limit('payloadInRowBytes')
+  if (bytes.length <= most) return isUtf8(bytes) ? foldedText(bytes) : bodyText(bytes)
+  const strings = isUtf8(bytes) ? longStrings(bytes) : []
+  const folded = strings.reduce((sum, { start, end }) => sum + end - start, 0)
+  return bytes.length - folded > most ? undefined : textWithout(bytes, strings)
+}
+
+/**
  * Makes the text of a body with its long plain string values emptied; parts are cut out of it whole.
  * @param bytes valid UTF-8
  */
 export function foldedText(bytes: Bytes): JsonText {
-  const strings = bytes.length > LONG_BYTES ? longStrings(bytes) : []
-  if (strings.length === 0) return bodyText(bytes)
+  return bytes.length > LONG_BYTES ? textWithout(bytes, longStrings(bytes)) : bodyText(bytes)
+}
+
+type LongString = { readonly start: number; readonly end: number }
+
+function textWithout(bytes: Bytes, strings: readonly LongString[]): JsonText {
   const pieces: Bytes[] = []
   const folds: Fold[] = []
   let from = 0
@@ -70,19 +92,35 @@ export function foldedText(bytes: Bytes): JsonText {
     folds.push({ at: length - 1, bytes: end - start })
     from = end
   }
-  const folded = Buffer.concat([...pieces, bytes.subarray(from)])
+  const folded = strings.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)])
   const position = (at: number) => folds.reduce((sum, fold) => (at > fold.at ? sum + fold.bytes : sum), at)
   const cut = (start: number, end: number) => partOf(bytes.subarray(position(start), position(end)))
   // As latin1 each byte is one letter, so that an offset in the text is an offset in the bytes.
-  return { text: folded.toString('utf8'), scanned: folded.toString('latin1'), cut, whole: () => bytes.toString('utf8') }
+  const scanned = folded.toString('latin1')
+  const text = isAscii(folded) ? scanned : folded.toString('utf8')
+  return { text, scanned, cut, whole: strings.length === 0 ? undefined : () => bytes.toString('utf8') }
 }
 
-function longStrings(bytes: Bytes): readonly { readonly start: number; readonly end: number }[] {
-  const found: { start: number; end: number }[] = []
+// Backslashes that are looked at one by one; with more of them a string is no picture, and is parsed.
+const BACKSLASHES_MAX = 10_000
+
+function longStrings(bytes: Bytes): readonly LongString[] {
+  const found: LongString[] = []
   let at = 0
+  let backslashes = 0
+  const closingQuote = (open: number): number => {
+    for (let close = bytes.indexOf(QUOTE, open + 1); close !== -1; close = bytes.indexOf(QUOTE, close + 1)) {
+      let slashes = 0
+      while (bytes[close - 1 - slashes] === BACKSLASH && slashes < BACKSLASHES_MAX) slashes += 1
+      if (slashes % 2 === 0 && slashes < BACKSLASHES_MAX) return close
+      backslashes += slashes
+      if (backslashes >= BACKSLASHES_MAX) return -1
+    }
+    return -1
+  }
   for (let sampled = 0; sampled < STRINGS_SAMPLED; sampled++) {
     const open = bytes.indexOf(QUOTE, at)
-    const close = open === -1 ? -1 : closingQuote(bytes, open)
+    const close = open === -1 ? -1 : closingQuote(open)
     if (close === -1) break
     const start = open + 1
     if (close - start > LONG_BYTES && !isKey(bytes, close) && isPlain(bytes, start, close))
@@ -90,15 +128,6 @@ function longStrings(bytes: Bytes): readonly { readonly start: number; readonly 
     at = close + 1
   }
   return found
-}
-
-function closingQuote(bytes: Bytes, open: number): number {
-  for (let close = bytes.indexOf(QUOTE, open + 1); close !== -1; close = bytes.indexOf(QUOTE, close + 1)) {
-    let slashes = 0
-    while (bytes[close - 1 - slashes] === BACKSLASH) slashes += 1
-    if (slashes % 2 === 0) return close
-  }
-  return -1
 }
 
 // Keys are compared with each other, so they stay.

@@ -10,6 +10,7 @@ import { addressesOf } from './endpoints/views.ts'
 import { type JobPageRequest, listEndpointJobs, listGraphJobs } from './jobs/list-jobs.ts'
 import { graphHints, hintsOfJobs } from './jobs/saved-requests.ts'
 import type { Models } from './models/models.ts'
+import type { ReadsInThread } from './ports/read-in-thread.ts'
 import type { Endpoint, Job, Storage } from './ports/storage.ts'
 import type { Clock, NewId } from './ports/system.ts'
 import { purgeGraph, purgeQueue } from './queue/change-many-jobs.ts'
@@ -19,7 +20,7 @@ import { submitToGraph, submitWithRun } from './workflows/submit-graph.ts'
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
 /** What a job is made with. */
-export type SubmitDeps = Deps & { readonly newId: NewId; readonly models: Pick<Models, 'here'> }
+export type SubmitDeps = Deps & ReadsInThread & { readonly newId: NewId; readonly models: Pick<Models, 'here'> }
 
 /** What depends on the kind of an endpoint. */
 export type EndpointKind = {

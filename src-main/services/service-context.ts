@@ -24,6 +24,7 @@ import type { PlatformDeploys } from './platform/deploys.ts'
 import type { SignInRequests } from './platform/sign-in-requests.ts'
 import type { Uploads } from './platform/uploads.ts'
 import type { Fleet, Host, ProcessMachine } from './ports/fleet.ts'
+import type { ReadsInThread } from './ports/read-in-thread.ts'
 import type { Storage } from './ports/storage.ts'
 import type { Clock, Log, NewId } from './ports/system.ts'
 import type { SendToTarget } from './ports/targets.ts'
@@ -44,7 +45,7 @@ import type { WorkerCalls } from './workers/worker-calls.ts'
 import type { Workflows } from './workflows/workflows.ts'
 
 /** What everything stands on. */
-export type ServiceBase = {
+export type ServiceBase = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId

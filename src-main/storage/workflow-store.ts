@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { WorkflowVersion, WorkflowView } from '../contract/workflows.ts'
-import type { LibraryText, SeenWorkflow, WorkflowStore } from '../services/ports/workflows.ts'
+import type { LibraryText } from '../domain/workflow-runs/library-text.ts'
+import type { SeenWorkflow, WorkflowStore } from '../services/ports/workflows.ts'
 
 const COLUMNS = `
   id, name, version, draft, nodes, thumbnail, created_at AS createdAt, updated_at AS updatedAt,

@@ -1,6 +1,6 @@
 /**
- * A thread beside the event loop that answers one thing after the other. It starts with the first of them. One that takes
- * too long, or more memory than it may, ends the thread and gets a problem for an answer; the next one starts another.
+ * A thread that answers one thing after the other. It starts with the first of them. One that takes too long, or more
+ * memory than it may, ends the thread and gets a problem for an answer; the next one starts another.
  */
 import { parentPort, Worker } from 'node:worker_threads'
 import type { Problem } from '../domain/compare/plan.ts'

@@ -31,6 +31,11 @@ describe('how far a job is', () => {
   it.each([
     ['is not JSON', '{"status": "IN_PROGRESS", "output": NaN}', 'is not JSON'],
     [
+      'is large and not JSON',
+      `{"status": "IN_PROGRESS", "output": [${'[],'.repeat(limit('payloadInRowBytes'))}NaN]}`,
+      'is not JSON',
+    ],
+    [
       'is too large',
       JSON.stringify({ status: 'IN_PROGRESS', output: 'x'.repeat(limit('resultBodyBytes')) }),
       'exceeds the 20 MiB maximum',

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
+import { keepEnds } from '../../src-main/domain/text.ts'
 import { collectGarbage } from '../../src-main/server/quiet-memory.ts'
 import { SERVICE_URL, setup } from '../support/core.ts'
 import { until } from '../support/served-service.ts'
@@ -147,12 +148,19 @@ describe('a payload', () => {
     expect((await answer).body).toEqual(LARGE)
   })
 
-  it('that is large is a result with its error, however long that is', async () => {
+  it('that is large is a result with its error, which is cut where it is longer than any traceback', async () => {
     const service = await withFiles()
-    const id = await endedJob(service, { error: LARGE.text, output: LARGE })
-    expect(await service.status(id)).toMatchObject({ status: 'FAILED', error: LARGE.text, output: LARGE })
-    const inner = await endedJob(service, { output: { error: LARGE.text, ...LARGE } })
-    expect(await service.status(inner)).toMatchObject({ status: 'FAILED', error: LARGE.text, output: LARGE })
+    const most = limit('jobErrorLength')
+    const longest = LARGE.text.slice(0, most)
+    for (const [error, stored] of [
+      [longest, longest],
+      [LARGE.text, keepEnds(LARGE.text, most)],
+    ]) {
+      const id = await endedJob(service, { error, output: LARGE })
+      expect(await service.status(id)).toMatchObject({ status: 'FAILED', error: stored, output: LARGE })
+      const inner = await endedJob(service, { output: { error, ...LARGE } })
+      expect(await service.status(inner)).toMatchObject({ status: 'FAILED', error: stored, output: LARGE })
+    }
   })
 })
 

@@ -13,7 +13,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   // Requests that the service makes, to webhooks and /ping of workers: neither storage nor fleet nor build.
   outbound: ['contract', 'domain', 'services/ports'],
   // Calculations that would hold the event loop, in threads of their own.
-  threads: ['contract', 'domain', 'services/ports'],
+  threads: ['contract', 'domain', 'services/ports', 'services/body-text'],
   api: ['contract', 'domain', 'services'],
   // The one client of the API, for commands, the desktop and the pages: it knows the route tables and nothing of a
   // service.

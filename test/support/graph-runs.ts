@@ -26,7 +26,7 @@ export const start = (service: TestService, more: object = {}) =>
   service.post('/api/workflow-runs', { endpointId: 'e', payload: PAYLOAD, document: DOCUMENT, title: 'Mine', ...more })
 
 /** Lets the worker take the run's job and end it. */
-export async function finish(service: TestService, runId: string, report: object): Promise<void> {
+export async function finish(service: TestService, runId: string, report: object | string): Promise<void> {
   const worker = await service.worker()
   const job = await worker.take()
   expect(job?.id).toBe(runId)

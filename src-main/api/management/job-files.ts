@@ -1,14 +1,14 @@
 /** Jobs as files of JSON lines: out of a list, in as new jobs, and batches of them. No file is ever held whole. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Context } from 'hono'
 import { AppError } from '../../contract/errors.ts'
 import { jobRequest } from '../../contract/job.ts'
 import type { jobImportResult } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { MIB } from '../../contract/units.ts'
-import { writeJobFile } from '../../domain/job/job-file.ts'
 import { hiddenValues } from '../../services/apps/variables.ts'
+import type { Bytes } from '../../services/body-text.ts'
 import { kindOf, requireQueue, type SubmitDeps } from '../../services/endpoint-kinds.ts'
-import { type Bytes, foldedText } from '../../services/body-text.ts'
 import { viewDelivery, viewEndpoint } from '../../services/endpoints/views.ts'
 import {
   cancelBatch,
@@ -24,6 +24,7 @@ import {
 } from '../../services/jobs/batches.ts'
 import { exportJobs, searchable } from '../../services/jobs/list-jobs.ts'
 import type { BatchPlace } from '../../services/ports/job-storage.ts'
+import type { ReadsInThread } from '../../services/ports/read-in-thread.ts'
 import type { Endpoint, Job } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { NodeBindings } from '../node-bindings.ts'
@@ -113,7 +114,10 @@ async function jobFileText(service: Services, job: Job): Promise<string> {
     deliveries: storage.webhooks.ofJob(job.seq).map((delivery) => viewDelivery(views, delivery)),
     logs: [...storage.logs.newest({ by: 'job', id: job.id }, LOG_LINES)],
   }
-  return writeJobFile(head, Buffer.concat(pieces).toString(), hiddenValues(storage, endpoint))
+  const line = Buffer.concat(pieces).toString()
+  const written = await service.readInThread('jobFile', line, head, hiddenValues(storage, endpoint))
+  if ('text' in written) return written.text
+  throw new AppError('NOT_DONE', { why: `the job cannot be written: ${written.problem}` })
 }
 
 const closed = ({ id }: { readonly id: string }, why: string) => new AppError('BATCH_CLOSED', { batchId: id, why })
@@ -186,6 +190,8 @@ async function importLines(c: Context, { first = 1, most, queue, refuse, took }:
       throw new AppError('BODY_TOO_LARGE', { limit: `${most} lines`, operation: 'a piece of a batch' })
     }
     await take(line, bytes)
+    // Lines that are blank or bad wait for no commit.
+    if (line % AT_ONCE === 0) await nextTurn()
   }
   await finish(line)
   return { queued, refused, bad: bad.sort((a, b) => a.line - b.line) }
@@ -193,7 +199,7 @@ async function importLines(c: Context, { first = 1, most, queue, refuse, took }:
 
 /** @throws AppError for what is wrong with the line, and as submitting does */
 async function queueLine(
-  service: SubmitDeps,
+  service: SubmitDeps & ReadsInThread,
   endpoint: Endpoint,
   bytes: Bytes | undefined,
   batch?: BatchPlace,
@@ -202,7 +208,7 @@ async function queueLine(
     const bytesAtMost = `${limit('runBodyBytes') / 1024 / 1024} MiB`
     throw new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' })
   }
-  const sent = parseJson(bytes, foldedText)
+  const sent = await parseJson(bytes, service, true)
   const body = readFields(jobRequest, sent)
   const given = submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined })
   // The line is the key of a job of a batch.

@@ -293,7 +293,7 @@ export async function manage(
   // Row and operation have one name, which the compiler cannot see through a variable.
   const operate = MANAGEMENT[name] as (request: object, service: ServiceContext) => unknown
   const row: Route = APP_ROUTES[name]
-  const request = { c, caller, ...(await parseRequest(c, row)) }
+  const request = { c, caller, ...(await parseRequest(c, row, service)) }
   const answer = await audited(service, { c, caller, operation: name, row, request }, () => operate(request, service))
   await service.storage.durable() // it may hold what others have just written
   return answer instanceof Response ? answer : c.json(shownTo(caller, answer))

@@ -1,9 +1,9 @@
 /** The operations of schedules. */
+import { cutText, rawFields } from '../../domain/json/scan-json.ts'
 import { requireQueue } from '../../services/endpoint-kinds.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
-import { bodyText } from '../../services/body-text.ts'
 import { DONE, type ManagementOperations } from '../operation.ts'
-import { type JsonBody, parseJson } from '../read-request.ts'
+import type { JsonBody } from '../read-request.ts'
 import { endpointOf } from './endpoints.ts'
 
 /** What these operations use of the service. */
@@ -33,6 +33,6 @@ export const SCHEDULE_OPERATIONS = {
 
 // As it came, so that a seed of twenty digits keeps them.
 function inputIn(sent: JsonBody): string {
-  const request = parseJson(Buffer.from(sent.raw('request') ?? '{}'), bodyText)
-  return request.raw('input') ?? '{}'
+  const request = sent.raw('request') ?? '{}'
+  return rawFields(request, cutText(request))('input') ?? '{}'
 }

@@ -18,9 +18,9 @@ export const TARGET_OPERATIONS = {
     await removeTarget(storage, path.target)
     return DONE
   },
-  async targetAppRead({ path }, { storage, clock, sendToTarget, stopping }) {
+  async targetAppRead({ path }, { storage, clock, sendToTarget, readInThread, stopping }) {
     const access = requireTarget(storage, path.target)
-    const client = createTargetClient({ send: sendToTarget, clock }, access, stopping)
+    const client = createTargetClient({ send: sendToTarget, clock, readInThread }, access, stopping)
     return viewTargetApp(await readApp(client, path.app))
   },
   targetPlan: async ({ path, body }, { targetDeploys }) => await targetDeploys.plan(path, body),

@@ -131,8 +131,8 @@ export const RUN_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-function runsOf({ storage, clock, newId, models, workflows: { nodeTypes, nodePackages } }: Services) {
-  return { storage, clock, newId, models, nodeTypes, nodePackages }
+function runsOf({ storage, clock, newId, models, readInThread, workflows: { nodeTypes, nodePackages } }: Services) {
+  return { storage, clock, newId, models, readInThread, nodeTypes, nodePackages }
 }
 
 function endpointForRun(service: Services, endpointId: string): Endpoint {

@@ -169,7 +169,7 @@ export async function operatePlatform(
   // Row and operation have one name, which the compiler cannot see through a variable.
   const operate = OPERATIONS[name] as (request: object, service: ServiceContext) => unknown
   const row: PlatformRoute = PLATFORM_ROUTES[name]
-  const request = { c, caller, ...(await parseRequest(c, row)) }
+  const request = { c, caller, ...(await parseRequest(c, row, service)) }
   const change = { c, caller, operation: `platform ${name}`, row, request }
   const answer = await audited(service, change, () => operate(request, service))
   await service.storage.durable() // it may hold what others have just written

@@ -2,16 +2,25 @@ import { streamSSE } from 'hono/streaming'
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { OPENAI_ROUTE } from '../../contract/v2-routes.ts'
-import { failureOfAnswer, failureOfJob, failureOfOutput, type OpenAiFailure } from '../../domain/job/openai-error.ts'
+import {
+  errorEvent,
+  failureOfJob,
+  missingAnswer,
+  type OpenAiAnswer,
+  type OpenAiFailure,
+  unreadAnswer,
+} from '../../domain/job/openai-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
+import type { Json } from '../../domain/json/json.ts'
+import { cutText, rawFields } from '../../domain/json/scan-json.ts'
+import { joinedJson } from '../../services/body-text.ts'
 import { kindOf } from '../../services/endpoint-kinds.ts'
-import { jsonText } from '../../services/ports/job-storage.ts'
 import type { Job } from '../../services/ports/storage.ts'
 import { cancelJob } from '../../services/queue/change-job.ts'
 import type { StreamRead } from '../../services/queue/read-stream.ts'
 import { openAiResponse } from '../error-response.ts'
 import { type JobApiServices, jsonResponse, type Operation, type OperationRequest } from '../operation.ts'
-import { parseRequest } from '../read-request.ts'
+import { objectPieces, parseRequest } from '../read-request.ts'
 
 /**
  * Any method on openai/*: the request becomes a job whose input is `{openai_route, openai_input}`. A stream is passed
@@ -22,10 +31,9 @@ export const openai: Operation = async (request) => {
   const { c, service, endpoint } = request
   const route = c.req.path.slice(`/v2/${endpoint.id}/openai`.length)
   const hasBody = c.req.method !== 'GET' && c.req.method !== 'HEAD'
-  const body = hasBody ? (await parseRequest(c, OPENAI_ROUTE)).sent : undefined
-  const names = Object.keys(body?.value ?? {})
-  const given = `{${names.map((name) => `${JSON.stringify(name)}:${body?.raw(name)}`).join(',')}}`
-  const input = `{"openai_route":${JSON.stringify(route)}${body === undefined ? '' : `,"openai_input":${given}`}}`
+  const body = hasBody ? (await parseRequest(c, OPENAI_ROUTE, service)).sent : undefined
+  const given = body === undefined ? [] : [',"openai_input":', ...objectPieces(body)]
+  const input = joinedJson([`{"openai_route":${JSON.stringify(route)}`, ...given, '}'])
   const job = await kindOf(endpoint).submit(service, endpoint, {
     kind: 'runsync',
     request: {},
@@ -60,22 +68,26 @@ async function respondWhole({ c, service }: OperationRequest, job: Job): Promise
   const ended = await service.waiters.untilEnd(job, limit('waitMaxMs'), c.req.raw.signal)
   if (ended === undefined || !isFinal(ended.status)) throw new AppError('WORKER_TOO_SLOW', { jobId: job.id })
   if (ended.status !== 'COMPLETED') return openAiResponse(failureOfJob(ended))
-  const value = await wholeResponse(service, ended)
-  const failure = failureOfAnswer(ended, value)
-  return failure === undefined ? jsonResponse(JSON.stringify(value)) : openAiResponse(failure)
+  const { failure, json } = await wholeAnswer(service, ended)
+  return failure === undefined ? jsonResponse(json) : openAiResponse(failure)
 }
 
-/** The result of a job, a list of one unwrapped; undefined: it gave none. */
-async function wholeResponse({ storage }: Pick<JobApiServices, 'storage'>, ended: Job): Promise<unknown> {
-  const output = await storage.jobs.readOutput(ended)
-  const [first] = storage.chunks.after(ended.seq, 0, 1).rows
+/** The result of a job. */
+async function wholeAnswer(service: AnswerDeps, ended: Job): Promise<OpenAiAnswer> {
+  const output = await service.storage.jobs.readOutput(ended)
+  const [first] = service.storage.chunks.after(ended.seq, 0, 1).rows
+  if (output !== undefined && output !== '[]') return readAnswer(service, output, 'output')
   // A generator worker without return_aggregate_stream leaves its one answer in the stream.
-  const value: unknown =
-    output === undefined || output === '[]' ? first && outputOf(first.chunk) : JSON.parse(jsonText(output))
-  return Array.isArray(value) && value.length === 1 ? value[0] : value
+  const given = first && rawFields(first.chunk, cutText(first.chunk))('output')
+  return given === undefined ? missingAnswer(ended) : readAnswer(service, given, 'output')
 }
 
-const outputOf = (chunk: string): unknown => (JSON.parse(chunk) as { output: unknown }).output
+type AnswerDeps = Pick<JobApiServices, 'storage' | 'readInThread'>
+
+async function readAnswer({ readInThread }: AnswerDeps, given: Json, from: 'output' | 'chunk'): Promise<OpenAiAnswer> {
+  const read = await readInThread('openAi', given, from)
+  return 'problem' in read ? unreadAnswer(read.problem) : read
+}
 
 /**
  * Answers with a stream of events. It begins with the first of them, so that a request which fails at once is told with
@@ -98,7 +110,7 @@ async function respondAsStream({ c, service }: OperationRequest, job: Job): Prom
     let sent = 0
     for (let next = first; ; next = await read()) {
       if (events.aborted) return next.lost()
-      for (const chunk of next.chunks) await events.write(eventText(outputOf(chunk)))
+      for (const chunk of next.chunks) await events.write((await readAnswer(service, chunk, 'chunk')).event)
       await next.delivered()
       sent += next.chunks.length
       if (next.chunks.length > 0 || !isFinal(next.status)) continue
@@ -106,33 +118,20 @@ async function respondAsStream({ c, service }: OperationRequest, job: Job): Prom
       if (ended === undefined) return
       if (ended.status !== 'COMPLETED') return void (await events.write(errorEvent(failureOfJob(ended))))
       // The handler does not stream: its one answer is better than none.
-      if (sent > 0) return
-      const whole = await wholeResponse(service, ended)
-      const failure = failureOfAnswer(ended, whole)
-      return void (await events.write(failure === undefined ? eventText(whole) : errorEvent(failure)))
+      if (sent === 0) await events.write((await wholeAnswer(service, ended)).event)
+      return
     }
   })
 }
 
 /** The failure with which a stream would begin. */
 async function failureBefore(
-  service: Pick<JobApiServices, 'storage'>,
+  service: AnswerDeps,
   job: Job,
   { chunks: [chunk], status }: StreamRead,
 ): Promise<OpenAiFailure | undefined> {
-  if (chunk !== undefined) return failureOfOutput(outputOf(chunk))
+  if (chunk !== undefined) return (await readAnswer(service, chunk, 'chunk')).failure
   const ended = isFinal(status) ? service.storage.jobs.read(job.seq) : undefined
   if (ended === undefined) return undefined
-  return ended.status === 'COMPLETED'
-    ? failureOfAnswer(ended, await wholeResponse(service, ended))
-    : failureOfJob(ended)
+  return ended.status === 'COMPLETED' ? (await wholeAnswer(service, ended)).failure : failureOfJob(ended)
 }
-
-// Workers yield ready-made event text; anything else is sent as its JSON.
-function eventText(output: unknown): string {
-  if (typeof output === 'string') return output
-  const failure = failureOfOutput(output)
-  return failure === undefined ? `data: ${JSON.stringify(output)}\n\n` : errorEvent(failure)
-}
-
-const errorEvent = ({ error }: OpenAiFailure) => `data: ${JSON.stringify({ error })}\n\n`

@@ -46,7 +46,7 @@ export async function operateJobs(name: V2Operation, request: OperationRequest):
 /** Reads a request; one without a usable input is noted in the log of the endpoint too, where its owner looks next. */
 async function readOrNote(name: V2Operation, { c, service, endpoint }: OperationRequest): Promise<object> {
   try {
-    return await parseRequest(c, V2_ROUTES[name])
+    return await parseRequest(c, V2_ROUTES[name], service)
   } catch (error) {
     if (error instanceof AppError && error.code === 'BAD_INPUT')
       service.endpointLog({ endpointId: endpoint.id, line: `A request was refused: ${error.message}` })
@@ -69,6 +69,10 @@ export const LIMIT_NAMES: Readonly<Partial<Record<V2Operation, string>>> = {
 /** The body of run or runsync: its fields, and all of it as it came. */
 type JobBody = { readonly body: JobRequest; readonly sent: JsonBody }
 
+// Of a body whose payloads are passed on, longer fields come empty.
+const READ_FIELDS = ['webhook', 'policy', 'idempotencyKey']
+const LONGEST_READ = 64 * 1024
+
 /**
  * Makes the submission of a body of run or runsync. The payloads stay as they came.
  * @param header the key of the request's header
@@ -89,6 +93,9 @@ export function submissionOf(
       why: `must be at most ${limit('idempotencyKeyLength')} characters`,
     })
   }
+  for (const field of READ_FIELDS)
+    if ((sent.payload(field)?.length ?? 0) > LONGEST_READ)
+      throw new AppError('BAD_FIELD', { field, why: `must be at most ${LONGEST_READ} bytes of JSON` })
   const request = { ...body, idempotencyKey: body.idempotencyKey ?? (header || undefined) }
   const s3Config = body.s3Config === undefined || body.s3Config === null ? undefined : sent.raw('s3Config')
   return { kind, request, input: sent.payload('input') ?? '{}', s3Config, waitMs, trace }

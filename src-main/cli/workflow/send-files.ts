@@ -39,7 +39,7 @@ export async function sendFiles(
     const isNamed = named.some((setting) => setting.text === name)
     const bytes = await firstOf(folders, name, isNamed)
     if (bytes === undefined) continue
-    const path = { asset: fileTools.sha256(bytes) }
+    const path = { asset: await fileTools.sha256(bytes) }
     const asset = await client.call('assetWrite', { path, query: { name: basename(name) }, bytes })
     if (asset.name !== undefined && asset.name !== name) settings.push({ node, input, text: asset.name })
   }

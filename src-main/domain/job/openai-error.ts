@@ -14,6 +14,7 @@
 import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import type { JobState } from '../../contract/job.ts'
 import { isRecord } from '../json/json.ts'
+import { cutText, rawFields } from '../json/scan-json.ts'
 import { readJobError } from './read-error.ts'
 
 /** Error object of the OpenAI API. */
@@ -56,12 +57,47 @@ export function failureOfOutput(output: unknown): OpenAiFailure | undefined {
   return output.object === 'error' || isRecord(output.error) ? givenError(output) : undefined
 }
 
-/** The failure of a request whose job ended well; undefined where it gave an answer. @param answer undefined: none */
-export function failureOfAnswer({ id }: { readonly id: string }, answer: unknown): OpenAiFailure | undefined {
-  if (answer !== undefined) return failureOfOutput(answer)
-  const message = `Job ${id} completed without an answer: its handler yielded nothing.`
-  return failure(500, { message, code: 'NO_OUTPUT' }, false)
+/** The answer of a worker to a request: a failure, or JSON; and the event that tells a stream of either. */
+export type OpenAiAnswer = {
+  readonly failure: OpenAiFailure | undefined
+  readonly json: string
+  readonly event: string
 }
+
+/**
+ * Reads what a worker gives, valid JSON.
+ * @param from of an output a list of one is unwrapped; a chunk is an object with its output
+ */
+export function readOpenAiAnswer(given: string, from: 'output' | 'chunk'): OpenAiAnswer {
+  const sent = from === 'chunk' ? (rawFields(given, cutText(given))('output') ?? 'null') : given
+  const whole: unknown = JSON.parse(sent)
+  const isWrapped = from === 'output' && Array.isArray(whole) && whole.length === 1
+  const json = isWrapped ? sent.trim().slice(1, -1) : sent
+  const value: unknown = isWrapped ? whole[0] : whole
+  const failure = failureOfOutput(value)
+  if (failure !== undefined) return { failure, json, event: errorEvent(failure) }
+  // Workers yield ready-made event text; anything else is sent as its JSON, on one line.
+  return { failure, json, event: typeof value === 'string' ? value : `data: ${json.replace(/[\r\n]+/g, ' ')}\n\n` }
+}
+
+/** The answer that stands for one that cannot be read. */
+export function unreadAnswer(problem: string): OpenAiAnswer {
+  return failedAnswer({ message: `The answer of the worker cannot be read: ${problem}.`, code: JOB_FAILED })
+}
+
+/** The answer that stands for one of a job that ended well and gave nothing. */
+export function missingAnswer({ id }: { readonly id: string }): OpenAiAnswer {
+  const message = `Job ${id} completed without an answer: its handler yielded nothing.`
+  return failedAnswer({ message, code: 'NO_OUTPUT' })
+}
+
+function failedAnswer(error: Parameters<typeof failure>[1]): OpenAiAnswer {
+  const failed = failure(500, error, false)
+  return { failure: failed, json: 'null', event: errorEvent(failed) }
+}
+
+/** A failure as an event of a stream. */
+export const errorEvent = ({ error }: OpenAiFailure): string => `data: ${JSON.stringify({ error })}\n\n`
 
 /** The failure of a request that the service itself refuses. */
 export function failureOfService({ status, code, error }: ErrorBody): OpenAiFailure {
@@ -90,20 +126,21 @@ const STATUS_OF_TYPE: readonly (readonly [RegExp, number])[] = [
 type Fields = Readonly<Record<string, unknown>>
 
 /** The error that a worker spells out; undefined where it gives no message, or nothing that says what kind it is. */
-function givenError(fields: Fields | undefined): OpenAiFailure | undefined {
+function givenError(given: Fields | undefined): OpenAiFailure | undefined {
+  let fields = given
+  while (isRecord(fields?.error)) fields = fields.error
   if (fields === undefined) return undefined
-  if (isRecord(fields.error)) return givenError(fields.error)
   const { message, type, param, code } = fields
   if (typeof message !== 'string') return undefined
   const named = typeof type === 'string' ? STATUS_OF_TYPE.find(([names]) => names.test(type))?.[1] : undefined
   const status = [code, fields.status, fields.status_code].map(httpStatus).find((one) => one !== undefined) ?? named
-  const given = {
+  const parts = {
     message,
     ...(typeof type === 'string' ? { type } : {}),
     ...(typeof param === 'string' ? { param } : {}),
     code: typeof code === 'string' || typeof code === 'number' ? code : JOB_FAILED,
   }
-  return failure(status ?? 500, given, status === undefined ? false : undefined)
+  return failure(status ?? 500, parts, status === undefined ? false : undefined)
 }
 
 function httpStatus(value: unknown): number | undefined {
@@ -125,11 +162,14 @@ function typeOf(status: number): string {
   return status < 500 ? 'invalid_request_error' : 'server_error'
 }
 
+const OF_GENERATOR = 'handler: '
+
 // What the public SDK makes of an exception: JSON with its parts, or for a generator a text with the traceback below.
 function messageOf(text: string): string {
   const { message, type } = readJobError(text)
   if (type !== undefined) return `${type}: ${message}`
-  return /^handler: (.*?)\s*\ntraceback: /s.exec(message)?.[1] ?? message
+  const end = message.startsWith(OF_GENERATOR) ? message.indexOf('\ntraceback: ') : -1
+  return end < 0 ? message : message.slice(OF_GENERATOR.length, end).trimEnd()
 }
 
 function readFields(text: string): Fields | undefined {
@@ -145,7 +185,8 @@ function readFields(text: string): Fields | undefined {
   return undefined
 }
 
-const PYTHON_TOKEN = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\b(?:None|True|False)\b/gs
+// A text without an end goes to the end of all: looked for again from each of its signs, it would take minutes.
+const PYTHON_TOKEN = /'(?:[^'\\]|\\.)*(?:'|\\?$)|"(?:[^"\\]|\\.)*(?:"|\\?$)|\b(?:None|True|False)\b/gs
 const PYTHON_NAMES: Readonly<Record<string, string>> = { None: 'null', True: 'true', False: 'false' }
 
 /** JSON of a Python dict as `str()` writes it: the public SDK passes on so what a generator yields as its error. */

@@ -1,6 +1,8 @@
 /** What a worker reports of a job: how it ended, or why it waits although a worker has it. */
+import { limit } from '../../contract/limits.ts'
 import type { Json, JsonText } from '../json/json.ts'
 import { rawFields } from '../json/scan-json.ts'
+import { shortError } from './read-error.ts'
 
 /** The meaning of a worker's report. An update that cannot be kept is dropped: it must not change how the job ends. */
 export type Report = KeptReport | { readonly kind: 'dropped'; readonly why: string }
@@ -20,7 +22,17 @@ export type KeptReport =
  * Reads the body of job-done. Whatever a worker sends ends its job in some way: a report is never refused.
  * Source: docs/spec/worker-protocol.md, 2; docs/spec/job-api.md, 3.
  */
-export function readReport({ text, scanned, cut, whole }: JsonText): Report {
+export function readReport(body: JsonText): Report {
+  try {
+    return read(body)
+  } catch (error) {
+    // An error that is an object is written as JSON again.
+    if (error instanceof RangeError) return failure('The worker sent an error that is nested too deeply.')
+    throw error
+  }
+}
+
+function read({ text, scanned, cut, whole }: JsonText): Report {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -71,7 +83,7 @@ function holdsError(report: object): boolean {
 function errorText(error: unknown): string | undefined {
   if (error === undefined || error === null || error === false || error === '' || error === 0) return undefined
   if (typeof error === 'object' && Object.keys(error).length === 0) return undefined
-  return typeof error === 'string' ? error : JSON.stringify(error)
+  return shortError(typeof error === 'string' ? error : JSON.stringify(error), limit('jobErrorLength'))
 }
 
 // The public SDK sends `output: {}` beside an error when nothing else was returned.
@@ -86,6 +98,11 @@ function innerError(output: unknown): { error: string; rest: string | undefined 
   const text = errorText(error)
   if (text === undefined) return undefined
   return { error: text, rest: Object.keys(rest).length === 0 ? undefined : JSON.stringify(rest) }
+}
+
+/** The report that stands for a result that cannot be read. @param problem begins with what it did, like `it took ...` */
+export function unreadReport(problem: string): Report {
+  return failure(`The result of the handler cannot be read: ${problem}. Return less, or upload it and return its URL.`)
 }
 
 /** The report that stands for a result above the size limit. */

@@ -4,7 +4,8 @@
  * `.status`, which an array does not have, so it never ends. Who needs the object is known by what the client is, or
  * by what it did before.
  */
-import { utf8Bytes } from '../../contract/limits.ts'
+import { limit, utf8Bytes } from '../../contract/limits.ts'
+import { cutText, rawFields, scanJson } from '../json/scan-json.ts'
 
 /** `array`: the chunks alone. `object`: `{status, stream: [chunks]}`. */
 export type StreamForm = 'array' | 'object'
@@ -90,6 +91,24 @@ export function isProgram(userAgent: string): boolean {
   return LIBRARIES.test(userAgent)
 }
 
+/** A chunk as JSON texts of `{output, metrics?}`, each within the limit, or why it cannot be read. */
+export type SentChunk = { readonly pieces: readonly string[] } | { readonly problem: string }
+
+// Python writes these as numbers, and no JSON reader but its own takes them.
+const NO_NUMBER = /[:,[\s](NaN|-?Infinity)[,\]}\s]/
+
+/** Reads what a worker sent as a chunk, cut where it is above the limit. Without an output it carries nothing. */
+export function readChunk(text: string, maxBytes: number): SentChunk {
+  try {
+    JSON.parse(text)
+  } catch {
+    return { problem: NO_NUMBER.exec(text)?.[1] ?? 'no JSON' }
+  }
+  const raw = rawFields(text, cutText(text))
+  const output = raw('output')
+  return { pieces: output === undefined ? [] : splitChunk(output, raw('metrics'), maxBytes) }
+}
+
 /**
  * Cuts one chunk into pieces of at most `maxBytes` of JSON each, in order. A string is cut into strings, an array into
  * arrays, anything else is sent as pieces of its JSON text. Source: docs/spec/job-api.md, 5 and 11.
@@ -111,12 +130,19 @@ function fits(text: string, maxBytes: number): boolean {
   return text.length * 3 <= maxBytes || utf8Bytes(text) <= maxBytes
 }
 
-function cut(output: string, maxBytes: number): readonly string[] {
+function cut(output: string, maxBytes: number, level = 0): readonly string[] {
   const value: unknown = JSON.parse(output)
   if (typeof value === 'string') return cutString(value, maxBytes)
-  if (Array.isArray(value)) return cutArray(value, maxBytes)
+  if (Array.isArray(value) && level < CUT_LEVELS && !isDeep(output)) return cutArray(value, maxBytes, level)
   return cutString(output, maxBytes)
 }
+
+// Lists that hold one too large list each are read once for each of them. Source: ours, no data has so many around it.
+const CUT_LEVELS = 16
+
+// What is nested deeper is read without recursion, and cannot be written.
+const isDeep = (json: string): boolean =>
+  typeof scanJson(json, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: limit('jsonDepth') }) === 'string'
 
 // 6 bytes is the longest form of one unit in JSON (\u0000), 2 more are the quotes.
 function cutString(text: string, maxBytes: number): readonly string[] {
@@ -133,7 +159,7 @@ function cutString(text: string, maxBytes: number): readonly string[] {
   return pieces
 }
 
-function cutArray(items: readonly unknown[], maxBytes: number): readonly string[] {
+function cutArray(items: readonly unknown[], maxBytes: number, level: number): readonly string[] {
   const pieces: string[] = []
   let open: string[] = []
   let bytes = 2
@@ -147,7 +173,7 @@ function cutArray(items: readonly unknown[], maxBytes: number): readonly string[
     const size = utf8Bytes(text) + 1
     if (size + 2 > maxBytes) {
       close()
-      pieces.push(...cut(text, maxBytes))
+      pieces.push(...cut(text, maxBytes, level + 1))
       continue
     }
     if (bytes + size > maxBytes) close()

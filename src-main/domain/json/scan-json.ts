@@ -8,6 +8,8 @@ import { assertNever } from '../assert-never.ts'
 /** What a scan found. `fields` maps each top-level key to the range of its value, end exclusive. */
 export type JsonScan = {
   readonly keys: number
+  /** Commas, and objects and lists that begin: about as many as there are values. */
+  readonly values: number
   readonly depth: number
   readonly fields: ReadonlyMap<string, { readonly start: number; readonly end: number }>
 }
@@ -31,6 +33,7 @@ const CLOSE_BRACKET = 93
 export function scanJson(text: string, bounds: JsonBounds): JsonScan | 'too-deep' | 'too-many-keys' {
   const fields = new Map<string, { start: number; end: number }>()
   let keys = 0
+  let values = 0
   let depth = 0
   let deepest = 0
   let stringStart = -1
@@ -57,10 +60,12 @@ export function scanJson(text: string, bounds: JsonBounds): JsonScan | 'too-deep
         }
         break
       case COMMA:
+        values += 1
         if (depth === 1) endField(at)
         break
       case OPEN_BRACE:
       case OPEN_BRACKET:
+        values += 1
         depth += 1
         if (depth > bounds.maxDepth) return 'too-deep'
         if (depth > deepest) deepest = depth
@@ -73,7 +78,7 @@ export function scanJson(text: string, bounds: JsonBounds): JsonScan | 'too-deep
       default:
     }
   }
-  return { keys, depth: deepest, fields }
+  return { keys, values, depth: deepest, fields }
 }
 
 /** Takes a part out of a JSON text, end exclusive. */

@@ -5,6 +5,7 @@
 import type { ModelFacts } from '../../contract/models.ts'
 import { MIB } from '../../contract/units.ts'
 import { isRecord } from '../json/json.ts'
+import { scanJson } from '../json/scan-json.ts'
 import type { ByteTools } from '../workflow/metadata/bytes.ts'
 
 /** A tensor as its head tells. */
@@ -48,6 +49,7 @@ export function headLength(start: Uint8Array, fileBytes: number): number | HeadP
  * @param json its text; undefined: its bytes are none @param dataBytes what follows it
  */
 export function readTensors(json: string | undefined, dataBytes: number): TensorFile | HeadProblem {
+  if (json !== undefined && holdsMuch(json)) return { fault: 'its header holds more than those of models' }
   const parsed = parse(json)
   if (parsed === undefined) return { fault: 'its header is not JSON' }
   const metadata: Record<string, string> = {}
@@ -66,6 +68,14 @@ export function readTensors(json: string | undefined, dataBytes: number): Tensor
   }
   if (end < dataBytes) return { fault: `${dataBytes - end} bytes at its end belong to no tensor` }
   return { tensors, metadata }
+}
+
+// Some ten times the largest model seen; a crafted header could have millions, which take half a second to parse.
+const [KEYS_MAX, VALUES_MAX, DEPTH_MAX] = [200_000, 500_000, 100]
+
+function holdsMuch(json: string): boolean {
+  const scan = scanJson(json, { maxKeys: KEYS_MAX, maxDepth: DEPTH_MAX })
+  return typeof scan === 'string' || scan.values > VALUES_MAX
 }
 
 function readTensor(

@@ -21,9 +21,12 @@ export function readLogLine(raw: string, maxLength: number): ReadableLine {
   }
 }
 
+// Of a line that is JSON, in characters. Source: ours, sixteen times the longest that is stored.
+const PARSED_MAX = 256 * 1024
+
 function parse(raw: string): ReadableLine {
   const plain = { jobId: undefined, level: 'INFO', line: raw }
-  if (!raw.startsWith('{')) return plain
+  if (!raw.startsWith('{') || raw.length > PARSED_MAX) return plain
   try {
     const value: unknown = JSON.parse(raw)
     if (typeof value !== 'object' || value === null || !('message' in value) || typeof value.message !== 'string')

@@ -32,7 +32,9 @@ export function findResults(output: unknown): FoundResults {
   const listed = LISTS.flatMap((key) => listOf(output[key])).flatMap(fromItem)
   const isError = output.status === 'error'
   const message = typeof output.message === 'string' ? output.message : undefined
-  const reported = listOf(output.errors).flatMap((one) => (typeof one === 'string' ? [one] : []))
+  const reported = listOf(output.errors)
+    .filter((one) => typeof one === 'string')
+    .slice(0, RESULTS_MAX)
   const errors = isError && message !== undefined ? [message] : []
   const older = listed.length === 0 && !isError && message !== undefined ? fromMessage(message) : []
   const all = [...listed, ...older]

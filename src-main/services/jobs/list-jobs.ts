@@ -6,6 +6,7 @@ import { limit } from '../../contract/limits.ts'
 import { longestSecret, payloadPreview } from '../../domain/job/payload-preview.ts'
 import { shortError } from '../../domain/job/read-error.ts'
 import type { Json } from '../../domain/json/json.ts'
+import { keepEnds } from '../../domain/text.ts'
 import { hiddenValues } from '../apps/variables.ts'
 import { viewJobRow } from '../endpoints/views.ts'
 import { piecesOf, type SentJson } from '../ports/job-storage.ts'
@@ -86,7 +87,7 @@ export async function listGraphJobs(
   const last = seqs.slice(0, count).at(-1)
   const more = seqs.length > count && last !== undefined
   return {
-    requests: found.filter((job) => job !== undefined).map((job) => viewListed(clock, job)),
+    requests: found.filter((job) => job !== undefined).map(rowsOfList(clock)),
     ...(more ? { cursor: String(last) } : {}),
   }
 }
@@ -111,17 +112,28 @@ export async function searchable(
   }
 }
 
-// An error may hold a long traceback; whoever opens the job sees it whole.
-function viewListed(clock: Clock, job: Job): JobListItem {
-  const error = job.error === null ? null : shortError(job.error, limit('listErrorLength'))
-  return viewJobRow({ clock }, { ...job, error })
+// Letters of the errors of one list that are read to leave out what says least; further ones are cut as they stand.
+// Source: ours, because a hostile one takes a hundred times as long as a traceback.
+const ERRORS_READ = 1024 * 1024
+
+// An error may hold a long traceback; the page of the job has it whole.
+function rowsOfList(clock: Clock): (job: Job) => JobListItem {
+  const most = limit('listErrorLength')
+  let left = ERRORS_READ
+  return (job) => {
+    if (job.error === null) return viewJobRow({ clock }, job)
+    if (job.error.length > most) left -= job.error.length
+    const error = left < 0 ? keepEnds(job.error, most) : shortError(job.error, most)
+    return viewJobRow({ clock }, { ...job, error })
+  }
 }
 
 function viewPage({ storage, clock }: Deps, { jobs, previews }: Page): JobListItem[] {
   const shown = previews === true ? previewsOf(storage, jobs) : undefined
+  const viewRow = rowsOfList(clock)
   return jobs.map((job) => {
     const preview = shown?.get(job.seq)
-    return { ...viewListed(clock, job), ...(preview === undefined ? {} : { preview }) }
+    return { ...viewRow(job), ...(preview === undefined ? {} : { preview }) }
   })
 }
 

@@ -10,6 +10,7 @@ import { isFinal } from '../../domain/job/transitions.ts'
 import { kindOf } from '../endpoint-kinds.ts'
 import type { Models } from '../models/models.ts'
 import type { BatchPlace } from '../ports/job-storage.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Job, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import {
@@ -22,7 +23,7 @@ import {
 } from '../queue/change-many-jobs.ts'
 
 /** What it takes to change many jobs. */
-export type ChangeDeps = {
+export type ChangeDeps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId

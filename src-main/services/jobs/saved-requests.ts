@@ -80,6 +80,8 @@ const notFound = (endpointId: string, savedRequestId: string) =>
 
 // Source: ours. What nobody sent in the last ten is no habit.
 const JOBS = 10
+// Letters of all of them; to read more would hold the event loop.
+const READ_LENGTH = 256 * 1024
 // A larger one, a picture in it say, is no beginning to write from.
 const EXAMPLE_LENGTH = 64 * 1024
 
@@ -94,7 +96,12 @@ export async function hintsOfJobs(
   const newest = jobs.list({ endpointId: endpoint.id, limit: JOBS })
   const read = await Promise.all(newest.map((job) => jobs.readInput(job).catch(() => undefined)))
   // A large payload is a file, and comes as bytes.
-  const texts = read.flatMap((found) => (typeof found?.input === 'string' ? found.input : []))
+  let left = READ_LENGTH
+  const texts = read.flatMap((found) => {
+    if (typeof found?.input !== 'string') return []
+    left -= found.input.length
+    return left < 0 ? [] : [found.input]
+  })
   return withShortExample({
     fields: inputHints(texts.map(parseExact)),
     example: newest.length > 0 ? texts[0] : writeExample(exampleInput({ apps }, endpoint)),

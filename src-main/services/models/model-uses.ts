@@ -1,7 +1,6 @@
 /** What names which model. Texts are looked through once; what was found in them is remembered until they change. */
 import type { ModelUse } from '../../contract/models.ts'
-import { strictJson } from '../../domain/workflow/json/parse.ts'
-import { modelNamesIn } from '../../domain/workflow-runs/graph-models.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
@@ -10,7 +9,7 @@ import { wait } from '../wait.ts'
 const RUNS = 200
 const WORKFLOWS = 10_000
 // Texts between two pauses, so that a library of thousands holds nobody up.
-const TEXTS_A_TURN = 50
+const TEXTS_A_TURN = 20
 
 type Source = ModelUse & { readonly version: string; readonly text: () => string | undefined }
 
@@ -18,7 +17,8 @@ type Source = ModelUse & { readonly version: string; readonly text: () => string
 export function createModelUses({
   storage,
   clock,
-}: {
+  readInThread,
+}: ReadsInThread & {
   readonly storage: Pick<Storage, 'workflows' | 'runs' | 'graphs' | 'endpoints'>
   readonly clock: Clock
 }): () => Promise<Record<string, ModelUse[]>> {
@@ -38,6 +38,11 @@ export function createModelUses({
       yield { kind: 'run', id, title, at, version: '', text: () => storage.runs.texts(id)?.payload }
   }
 
+  async function namesIn(text: string | undefined): Promise<readonly string[]> {
+    const names = text === undefined ? [] : await readInThread('modelNames', text)
+    return 'problem' in names ? [] : names // nested too deep to be looked through
+  }
+
   return async () => {
     const uses: Record<string, ModelUse[]> = Object.create(null)
     const next = new Map<string, readonly string[]>()
@@ -48,7 +53,7 @@ export function createModelUses({
       if (names === undefined) {
         read += 1
         if (read % TEXTS_A_TURN === 0) await wait(clock, { ms: 0, signal: undefined, listen: () => () => undefined })
-        names = namesIn(text())
+        names = await namesIn(text())
       }
       next.set(key, names)
       for (const name of names) {
@@ -59,14 +64,5 @@ export function createModelUses({
     }
     known = next
     return uses
-  }
-}
-
-function namesIn(text: string | undefined): readonly string[] {
-  if (text === undefined) return []
-  try {
-    return modelNamesIn(JSON.parse(strictJson(text)))
-  } catch {
-    return [] // nested too deep to be looked through
   }
 }

@@ -20,6 +20,7 @@ import {
 } from '../../domain/models/layout.ts'
 import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import { type ScannedFolder, TargetError } from '../ports/models.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Notifier } from '../wait.ts'
 import { createModelDownloads, type ModelDownloadDeps, type ModelDownloads } from './downloads.ts'
@@ -55,12 +56,13 @@ export type Models = {
   readonly stop: () => Promise<void>
 }
 
-type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished' | 'settings'> & {
-  readonly settings: () => ServiceSettings
-  readonly storage: Storage
-  /** The data folder, which has the folder of models where no other is set. */
-  readonly dataFolder: () => string
-}
+type Deps = Omit<ModelDownloadDeps, 'storage' | 'files' | 'folders' | 'onFinished' | 'settings'> &
+  ReadsInThread & {
+    readonly settings: () => ServiceSettings
+    readonly storage: Storage
+    /** The data folder, which has the folder of models where no other is set. */
+    readonly dataFolder: () => string
+  }
 
 const STATE_NAME = 'modelFolders'
 const OF_CONTAINERS = 'container_model_paths.yaml'
@@ -68,7 +70,7 @@ const OF_THIS_MACHINE = 'extra_model_paths.yaml'
 
 /** Makes the models: folders, downloads and what uses them. */
 export function createModels(deps: Deps): Models {
-  const { storage, clock, log, dataFolder } = deps
+  const { storage, clock, log, readInThread, dataFolder } = deps
   const files = storage.modelFiles
   let set: readonly ModelFolder[] = modelFoldersUpdate.parse(storage.state.get(STATE_NAME) ?? { folders: [] }).folders
   let scanned: readonly ScannedFolder[] = []
@@ -81,7 +83,7 @@ export function createModels(deps: Deps): Models {
   let scanning: Promise<void> | undefined
   // Files of gigabytes, by path, size and time of change.
   const checked = new Map<string, string>()
-  const findUses = createModelUses({ storage, clock })
+  const findUses = createModelUses({ storage, clock, readInThread })
 
   const defaultFolder = (): ModelFolder => ({ path: `${dataFolder()}/models` })
   const folders = (): readonly ModelFolder[] => (set.length === 0 ? [defaultFolder()] : set)

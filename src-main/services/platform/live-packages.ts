@@ -3,20 +3,21 @@
  * has no right to install any: so the endpoint gets them as a setting, and the worker image is built with them before the
  * call is handed out. A process uses what this machine has; its log and the errors of its calls name what is missing.
  */
-import { containerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
-import { isRecord, type Json } from '../../domain/json/json.ts'
+import type { Json } from '../../domain/json/json.ts'
 import { type NewEndpointDeps, updateEndpoint } from '../endpoints/endpoints.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint } from '../ports/storage.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import type { WorkerSupervisor } from '../workers/supervise.ts'
 import { isTaskEndpoint } from './endpoints.ts'
 
 /** What it takes to give an endpoint packages. */
-export type LivePackagesDeps = NewEndpointDeps & {
-  readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
-  readonly supervisor: Pick<WorkerSupervisor, 'leave'>
-}
+export type LivePackagesDeps = NewEndpointDeps &
+  ReadsInThread & {
+    readonly registry: Pick<WorkerRegistry, 'ofEndpoint'>
+    readonly supervisor: Pick<WorkerSupervisor, 'leave'>
+  }
 
 /** The variable that a development session sets. Source: docs/spec/platform.md, 4. */
 const LIVE = 'RUNPOD_DEV_RESOURCE'
@@ -36,28 +37,12 @@ export async function withLivePackages(deps: LivePackagesDeps, endpoint: Endpoin
   const { config } = endpoint
   if (!takesPackages(config)) return endpoint
   const before = config.container?.systemPackages ?? []
-  const missing = packagesIn(input).filter((name) => !before.includes(name))
+  const asked = await deps.readInThread('systemPackages', input)
+  const missing = ('problem' in asked ? [] : asked).filter((name) => !before.includes(name))
   if (missing.length === 0) return endpoint
   const changed = await updateEndpoint(deps, endpoint, { container: { systemPackages: [...before, ...missing] } })
   for (const worker of deps.registry.ofEndpoint(endpoint.id))
     if (worker.revision !== changed.revision)
       deps.supervisor.leave(worker.id, `its image lacks ${missing.join(', ')}`, false)
   return changed
-}
-
-// What is no name of a package is left to the worker, which names it.
-function packagesIn(input: Json): readonly string[] {
-  const value = parsed(typeof input === 'string' ? input : Buffer.from(input).toString('utf8'))
-  const names = isRecord(value) ? value.system_dependencies : undefined
-  return Array.isArray(names) ? [...new Set(names.filter(isPackage))] : []
-}
-
-const isPackage = (name: unknown): name is string => containerSettings.shape.systemPackages.safeParse([name]).success
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

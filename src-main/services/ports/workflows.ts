@@ -16,10 +16,8 @@ import type {
 import type { ByteTools } from '../../domain/workflow/metadata/bytes.ts'
 import type { PackagesByClass } from '../../domain/workflow/node-packages.ts'
 import type { ProposedLists } from '../../domain/workflow/node-types.ts'
+import type { LibraryText } from '../../domain/workflow-runs/library-text.ts'
 import type { StoredBytes } from './job-storage.ts'
-
-/** A text of the library, looked through. `files`: names of files that its nodes may ask for. */
-export type LibraryText = { readonly text: string; readonly nodes: number; readonly files: readonly string[] }
 
 /** What a writer has seen of a workflow. */
 export type SeenWorkflow = Pick<WorkflowView, 'version' | 'draft'>
@@ -211,8 +209,8 @@ export type ReadTemplates = () => Promise<readonly Omit<WorkflowTemplate, 'nodes
 
 /** What is done with the bytes of files. */
 export type FileTools = ByteTools & {
-  /** SHA-256 in lower case hex. */
-  readonly sha256: (bytes: Uint8Array) => string
+  /** SHA-256 in lower case hex; of a large file in a thread. */
+  readonly sha256: (bytes: Uint8Array) => Promise<string>
 }
 
 /** What workflows need from outside, beside storage. */

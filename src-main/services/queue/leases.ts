@@ -7,7 +7,6 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { KeptReport } from '../../domain/job/report.ts'
-import { splitChunk } from '../../domain/job/stream.ts'
 import { failedByInjection, isHit, tryId } from '../../domain/worker/faults.ts'
 import type { StoredPayload } from '../ports/job-storage.ts'
 import type { Change, Job, Storage } from '../ports/storage.ts'
@@ -152,33 +151,34 @@ function withFaults(
   return { report: { kind: 'fail', error, output: undefined, replaceWorker: reported.replaceWorker }, reason: error }
 }
 
+// In one commit; a piece has a megabyte, and twenty would hold the event loop.
+const PIECES_AT_ONCE = 2
+
 /**
- * Adds a chunk to the stream of a job, cut where it is above the limit. Arrival order is the order.
- * @param chunk JSON texts of the output and the metrics
+ * Adds a chunk to the stream of a job. Arrival order is the order.
+ * @param pieces JSON texts of its outputs and metrics, of which each is within the limit
  */
 export async function appendStream(
   { storage, leases, waiters }: { readonly storage: Storage; readonly leases: Leases; readonly waiters: JobWaiters },
   {
     jobId,
     workerId,
-    chunk,
-  }: {
-    readonly jobId: string
-    readonly workerId: string
-    readonly chunk: { readonly output: string; readonly metrics: string | undefined }
-  },
+    pieces,
+  }: { readonly jobId: string; readonly workerId: string; readonly pieces: readonly string[] },
 ): Promise<ReportOutcome> {
-  const pieces = splitChunk(chunk.output, chunk.metrics, limit('chunkBytes'))
   const lease = leases.get(jobId)
   if (lease === undefined || lease.workerId !== workerId) return 'late'
   const { seq, attempt } = lease
-  const stored = await storage.write(() => {
-    const job = storage.jobs.read(seq)
-    const holds = job?.status === 'IN_PROGRESS' && job.workerId === workerId && job.attempt === attempt
-    if (!holds || storage.chunks.count(seq) >= limit('chunksPerJob')) return false
-    storage.chunks.append(seq, pieces)
-    return true
-  })
-  waiters.notify(jobId)
-  return stored ? 'accepted' : 'late'
+  for (let from = 0; from < pieces.length; from += PIECES_AT_ONCE) {
+    const isStored = await storage.write(() => {
+      const job = storage.jobs.read(seq)
+      const holds = job?.status === 'IN_PROGRESS' && job.workerId === workerId && job.attempt === attempt
+      if (!holds || storage.chunks.count(seq) >= limit('chunksPerJob')) return false
+      storage.chunks.append(seq, pieces.slice(from, from + PIECES_AT_ONCE))
+      return true
+    })
+    waiters.notify(jobId)
+    if (!isStored) return 'late'
+  }
+  return 'accepted'
 }

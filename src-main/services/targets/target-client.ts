@@ -5,12 +5,13 @@
 import { type ZodType, z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { keepEnds, withFullStop } from '../../domain/text.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Clock } from '../ports/system.ts'
 import type { SendToTarget, TargetRequest } from '../ports/targets.ts'
 import { wait } from '../wait.ts'
 
 /** What a client needs. */
-export type TargetClientDeps = { readonly send: SendToTarget; readonly clock: Clock }
+export type TargetClientDeps = ReadsInThread & { readonly send: SendToTarget; readonly clock: Clock }
 
 /** The address of a target and the key to it. */
 export type TargetAccess = { readonly url: string; readonly key: string }
@@ -54,7 +55,7 @@ const answer = z.object({
 
 /** Makes the client. @param signal aborts: nothing further is sent, and what runs ends */
 export function createTargetClient(
-  { send, clock }: TargetClientDeps,
+  { send, clock, readInThread }: TargetClientDeps,
   { url, key }: TargetAccess,
   signal: AbortSignal,
 ): TargetClient {
@@ -94,14 +95,13 @@ export function createTargetClient(
     }
   }
 
-  function parsed(status: number, text: string): unknown {
+  async function parsed(status: number, text: string): Promise<unknown> {
     if (status === 401 || status === 403) throw refused(`the key is wrong, or may not do this (HTTP ${status})`)
     if (status >= 300 && status < 400) throw refused(`it redirects to another address (HTTP ${status})`)
-    try {
-      return JSON.parse(text)
-    } catch {
-      throw refused(`it answered with HTTP ${status}, and with no JSON. Check the address`)
-    }
+    const read = await readInThread('value', text)
+    if ('problem' in read)
+      throw refused(`its answer with HTTP ${status} cannot be read: ${read.problem}. Check the address`)
+    return read.value
   }
 
   return {
@@ -112,7 +112,7 @@ export function createTargetClient(
     async query({ text, variables, schema, writes }) {
       const body = JSON.stringify({ query: text, variables })
       const response = await ask('POST', '/graphql', body, writes ? 1 : TRIES)
-      const { data: read } = answer.safeParse(parsed(response.status, response.text))
+      const { data: read } = answer.safeParse(await parsed(response.status, response.text))
       const problem = read?.errors?.[0]?.message
       // These words mean to the platform's tools that a thing is not there.
       if (problem !== undefined && /not found/i.test(problem) && !writes) return undefined
@@ -124,7 +124,7 @@ export function createTargetClient(
     async rest(method, path, schema) {
       const { status, text } = await ask(method, `/v2${path}`, undefined, TRIES)
       if (status === 404) return undefined
-      const value = text === '' ? undefined : parsed(status, text)
+      const value = text === '' ? undefined : await parsed(status, text)
       if (status >= 400) throw refused(detailOf(value) ?? `${method} ${path} failed (HTTP ${status})`)
       const { data, success } = schema.safeParse(value)
       if (!success) throw refused(`its answer to ${method} ${path} is none of the platform's`)

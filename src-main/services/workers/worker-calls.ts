@@ -4,6 +4,7 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { Report } from '../../domain/job/report.ts'
+import type { SentChunk } from '../../domain/job/stream.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
 import type { Fleet } from '../ports/fleet.ts'
@@ -20,9 +21,6 @@ import { endJob, type LiveWorker, loadOf, type StopOrder, type WorkerRegistry } 
 /** Ping of a worker. `jobIds` undefined: it did not say. */
 export type Ping = { readonly jobIds: readonly string[]; readonly unhealthy: string | undefined }
 
-/** A chunk of a stream as JSON texts, or why it cannot be read. */
-export type SentChunk = { readonly output: string; readonly metrics: string | undefined } | { readonly problem: string }
-
 /** What workers call: each a use case of the worker protocol. */
 export type WorkerCalls = {
   readonly take: (
@@ -34,6 +32,7 @@ export type WorkerCalls = {
   readonly waitForStopOrders: (worker: LiveWorker, signal: AbortSignal | undefined) => Promise<readonly string[]>
   readonly ping: (worker: LiveWorker, ping: Ping) => void
   readonly report: (worker: LiveWorker, jobId: string, report: Report) => Promise<ReportOutcome>
+  /** Adds a chunk to the stream of a job. */
   readonly stream: (worker: LiveWorker, jobId: string, chunk: SentChunk) => Promise<ReportOutcome>
   /** Gives the worker an order to end a job, and tells it at once if it listens. */
   readonly orderStop: (
@@ -200,7 +199,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
         if (holds(worker, jobId)) lostChunks.lose(jobId, chunk.problem, arrivedOf(jobId))
         return 'accepted'
       }
-      const outcome = await counted(appendStream(deps, { jobId, workerId: worker.id, chunk }))
+      const outcome = await counted(appendStream(deps, { jobId, workerId: worker.id, pieces: chunk.pieces }))
       if (outcome === 'late' && holds(worker, jobId)) lostChunks.lose(jobId, ABOVE_LIMIT, arrivedOf(jobId))
       return outcome
     },

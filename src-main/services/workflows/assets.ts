@@ -26,7 +26,7 @@ export async function writeAsset(
   { id, name: given, bytes }: { readonly id: string; readonly name: string | undefined; readonly bytes: Uint8Array },
 ): Promise<AssetView> {
   if (bytes.length === 0) throw new AppError('BAD_FIELD', { field: 'body', why: 'the file is empty' })
-  const is = deps.tools.sha256(bytes)
+  const is = await deps.tools.sha256(bytes)
   if (is !== id) throw new AppError('BAD_FIELD', { field: 'asset', why: `the SHA-256 of the bytes is ${is}` })
   const name = given === undefined ? undefined : plainName(given)
   if (given !== undefined && name === undefined)
@@ -38,7 +38,7 @@ export async function writeAsset(
 /** Keeps bytes as an asset. @throws AppError NOT_DONE where the store is full, DISK_FULL, DATABASE_BUSY */
 export async function storeAsset(deps: AssetDeps, bytes: Uint8Array): Promise<Asset> {
   const { storage, clock, tools } = deps
-  const id = tools.sha256(bytes)
+  const id = await tools.sha256(bytes)
   const known = storage.assets.get(id)
   const mediaType = mediaTypeOf(bytes)
   const asset = { id, bytes: bytes.length, mediaType, ...pictureSize(bytes, mediaType), createdAt: clock.now() }

@@ -3,33 +3,26 @@
  * Until then a run is in progress. One after the other, as an output may be 20 MB in memory.
  */
 import { AppError } from '../../contract/errors.ts'
-import { limit } from '../../contract/limits.ts'
-import { MIB } from '../../contract/units.ts'
 import type { RunResult } from '../../contract/workflows.ts'
 import { writeNodeError } from '../../domain/job/node-error.ts'
 import { readJobError } from '../../domain/job/read-error.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { extensionOf, isShown, isShownName } from '../../domain/media.ts'
-import { keepEnds, sizeText } from '../../domain/text.ts'
-import { readPngTexts, writeGraphIntoPng } from '../../domain/workflow/metadata/png.ts'
-import {
-  type FoundResult,
-  findPreviews,
-  findResults,
-  isBase64,
-  plainName,
-} from '../../domain/workflow-runs/find-results.ts'
+import { keepEnds } from '../../domain/text.ts'
+import { type FoundResult, plainName } from '../../domain/workflow-runs/find-results.ts'
+import type { GraphOfPicture, ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Job, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { FileTools, RunEnd } from '../ports/workflows.ts'
+import type { RunEnd } from '../ports/workflows.ts'
 import { type AssetDeps, storeAsset } from './assets.ts'
 
-type Deps = AssetDeps & {
-  readonly storage: Storage
-  readonly clock: Clock
-  readonly log: Log
-}
+type Deps = AssetDeps &
+  ReadsInThread & {
+    readonly storage: Storage
+    readonly clock: Clock
+    readonly log: Log
+  }
 
 /** Follows the jobs of runs and stores what they gave. */
 export type ResultCollector = {
@@ -116,9 +109,9 @@ async function endOf(deps: Deps, runId: string, job: Job): Promise<RunEnd> {
   const { storage, clock } = deps
   const { output, lost } = await readOutput(deps, job)
   const made = storage.runs.texts(runId)
-  const value: unknown = output === undefined ? undefined : JSON.parse(Buffer.from(output).toString())
   const nothing = { results: [], previews: [], errors: [] }
-  const { results, previews, errors } = made === undefined ? nothing : await storeResults(deps, value, made)
+  const { results, previews, errors } =
+    made === undefined || output === undefined ? nothing : await storeResults(deps, output, made)
   return {
     status: job.status as RunEnd['status'],
     endedAt: job.finishedAt ?? clock.now(),
@@ -161,9 +154,6 @@ function gone(now: number): RunEnd {
   return { status: 'FAILED', endedAt: now, executionMs: undefined, results: [], previews: [], errors: [why] }
 }
 
-/** What a run was made of, for the pictures that it gave. */
-type Made = { readonly payload: string; readonly document: string | undefined }
-
 /** What is stored of the output of a job. */
 type StoredResults = {
   readonly results: readonly RunResult[]
@@ -175,10 +165,12 @@ type StoredResults = {
 /**
  * Stores the results of a job as assets. One that cannot be stored is an error among the others, not the end of them.
  */
-async function storeResults(deps: AssetDeps, output: unknown, made: Made): Promise<StoredResults> {
-  const found = findResults(output)
+async function storeResults(deps: ResultDeps, output: Json, made: GraphOfPicture): Promise<StoredResults> {
+  const found = await deps.readInThread('results', output)
+  if ('problem' in found)
+    return { results: [], previews: [], errors: [`The output of the job cannot be read: ${found.problem}.`] }
   const results = await storeAll(deps, found.results, made)
-  const previews = await storeAll(deps, findPreviews(output), made)
+  const previews = await storeAll(deps, found.previews, made)
   return {
     results: results.stored,
     previews: previews.stored,
@@ -186,7 +178,9 @@ async function storeResults(deps: AssetDeps, output: unknown, made: Made): Promi
   }
 }
 
-async function storeAll(deps: AssetDeps, found: readonly FoundResult[], made: Made) {
+type ResultDeps = AssetDeps & ReadsInThread
+
+async function storeAll(deps: ResultDeps, found: readonly FoundResult[], made: GraphOfPicture) {
   const [stored, errors]: [RunResult[], string[]] = [[], []]
   for (const [at, one] of found.entries()) {
     const result = await storeOne(deps, { one, at, made })
@@ -201,20 +195,17 @@ async function storeAll(deps: AssetDeps, found: readonly FoundResult[], made: Ma
 }
 
 async function storeOne(
-  deps: AssetDeps,
-  { one, at, made }: { readonly one: FoundResult; readonly at: number; readonly made: Made },
+  deps: ResultDeps,
+  { one, at, made }: { readonly one: FoundResult; readonly at: number; readonly made: GraphOfPicture },
 ): Promise<RunResult | string> {
   const name = one.filename ?? `result ${at + 1}`
   const { content } = one
   if (content.kind === 'address') return `${name} is not stored here: its worker left it at ${content.url}`
-  if (content.kind === 'base64' && !isBase64(content.data))
-    return `${name} cannot be read: its data is not base64, or is incomplete.`
-  const bytes = content.kind === 'text' ? Buffer.from(content.text) : Buffer.from(content.data, 'base64')
-  if (bytes.length === 0) return `${name} is empty.`
-  if (bytes.length > limit('assetBytes'))
-    return `${name} has ${sizeText(bytes.length)}, and the limit is ${sizeText(limit('assetBytes'))}.`
+  const file = await deps.readInThread('resultFile', content, made)
+  if ('problem' in file) return `${name} cannot be read: ${file.problem}.`
+  if (file.length === 0) return `${name} is empty.`
   try {
-    const { id, mediaType, width, height } = await storeAsset(deps, withGraph(bytes, made, deps.tools))
+    const { id, mediaType, width, height } = await storeAsset(deps, file)
     const filename = plainName(one.filename ?? '') ?? `result_${at + 1}.${extensionOf(mediaType)}`
     const size = width === undefined || height === undefined ? {} : { width, height }
     return { asset: id, filename, mediaType, ...(one.node === undefined ? {} : { node: one.node }), ...size }
@@ -228,20 +219,4 @@ async function storeOne(
 function whyNotShown({ filename, mediaType }: RunResult): string | undefined {
   if (isShown(mediaType) || !isShownName(filename)) return undefined
   return `${filename} is not a picture, video or sound: its worker sent ${mediaType}.`
-}
-
-// Source: ours, twice the largest graph seen. A larger one in each of 500 pictures would be gigabytes; the run has it.
-const GRAPH_LENGTH_MAX = 4 * MIB
-
-/** A PNG with the graph that made it, as the field's tools write it. What it says already stays. */
-function withGraph(bytes: Uint8Array, { payload, document }: Made, tools: FileTools): Uint8Array {
-  if (payload.length + (document?.length ?? 0) > GRAPH_LENGTH_MAX) return bytes
-  // Plain text alone: what is packed may unpack to anything.
-  const packed = { ...tools, inflate: () => new Uint8Array() }
-  const has = new Set(readPngTexts(bytes, packed).map(({ keyword }) => keyword.toLowerCase()))
-  const texts = {
-    ...(has.has('prompt') ? {} : { prompt: payload }),
-    ...(has.has('workflow') || document === undefined ? {} : { workflow: document }),
-  }
-  return Object.keys(texts).length === 0 ? bytes : (writeGraphIntoPng(bytes, texts, Buffer.from) ?? bytes)
 }

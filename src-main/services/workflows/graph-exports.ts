@@ -21,9 +21,10 @@ import {
 } from '../../domain/workflow/node-packages.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { toResolvedPayload } from '../../domain/workflow/resolve/resolve.ts'
-import { exportLines, needsOf, type OpenedGraph, readGraphExport } from '../../domain/workflow-runs/graph-export.ts'
+import { exportLines, needsOf } from '../../domain/workflow-runs/graph-export.ts'
 import { hiddenValues } from '../apps/variables.ts'
 import type { Models } from '../models/models.ts'
+import type { ExportRead, ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { storeAsset, writeAsset } from './assets.ts'
@@ -32,7 +33,7 @@ import { createRun, readRun } from './runs.ts'
 import type { Workflows } from './workflows.ts'
 
 /** What exports need. */
-type ExportDeps = {
+type ExportDeps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
   readonly workflows: Pick<Workflows, 'nodeTypes' | 'nodePackages' | 'assets' | 'library'>
@@ -172,10 +173,10 @@ function filesOf(
  */
 export async function openGraph(
   deps: ExportDeps,
-  { bytes, endpoint }: { readonly bytes: Uint8Array; readonly endpoint: Endpoint | undefined },
+  { bytes, endpoint }: { readonly bytes: Uint8Array<ArrayBuffer>; readonly endpoint: Endpoint | undefined },
 ): Promise<GraphOpened> {
   const { storage, workflows, models } = deps
-  const { head, document, payload, files } = readFile(bytes)
+  const { head, document, payload, files } = await readFile(deps, bytes)
   const stored = await storeFiles(workflows, files)
   const text = withFileNames(document ?? payload ?? '', stored)
   const workflow = await addWorkflow(workflows.library, { name: head.name, text })
@@ -203,9 +204,9 @@ export async function openGraph(
  */
 export async function replayRun(
   deps: ExportDeps & Parameters<typeof createRun>[0],
-  { bytes, endpoint }: { readonly bytes: Uint8Array; readonly endpoint: (ranOn: string) => Endpoint },
+  { bytes, endpoint }: { readonly bytes: Uint8Array<ArrayBuffer>; readonly endpoint: (ranOn: string) => Endpoint },
 ): Promise<RunView> {
-  const { head, document, payload, files } = readFile(bytes)
+  const { head, document, payload, files } = await readFile(deps, bytes)
   const refuse = (why: string) => new AppError('BAD_FIELD', { field: 'file', why })
   if (head.run === undefined || payload === undefined)
     throw refuse('is a graph and no run of one. Open it and run it then')
@@ -225,23 +226,19 @@ export async function replayRun(
   return await createRun(deps, found, { endpointId: found.id, title: head.name, ...texts })
 }
 
-function readFile(bytes: Uint8Array): OpenedGraph {
-  const opened = readGraphExport(Buffer.from(bytes).toString())
-  if ('why' in opened) throw new AppError('BAD_FIELD', { field: 'file', why: `cannot be opened: ${opened.why}` })
+async function readFile({ readInThread }: ReadsInThread, bytes: Uint8Array<ArrayBuffer>): Promise<ExportRead> {
+  const opened = await readInThread('graphExport', bytes)
+  if ('problem' in opened)
+    throw new AppError('BAD_FIELD', { field: 'file', why: `cannot be opened: ${opened.problem}` })
   return opened
 }
 
-// All are looked at before the first is stored.
 async function storeFiles(
   { assets }: ExportDeps['workflows'],
-  files: OpenedGraph['files'],
+  files: ExportRead['files'],
 ): Promise<GraphOpened['files']> {
-  const decoded = files.map((file) => ({ ...file, data: Buffer.from(file.base64, 'base64') }))
-  const damaged = decoded.find(({ data, sha256 }) => assets.tools.sha256(data) !== sha256)
-  if (damaged !== undefined)
-    throw new AppError('BAD_FIELD', { field: 'file', why: `cannot be opened: its file ${damaged.name} is damaged` })
   const stored: GraphOpened['files'] = []
-  for (const { name, use, sha256: id, data } of decoded) {
+  for (const { name, use, sha256: id, data } of files) {
     if (use === 'result') await storeAsset(assets, data)
     const named = use === 'input' ? await writeAsset(assets, { id, name, bytes: data }) : undefined
     stored.push({ name, use, asset: id, ...(named?.name === undefined ? {} : { storedAs: named.name }) })

@@ -5,24 +5,25 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { WorkflowDetail, WorkflowView } from '../../contract/workflows.ts'
-import { scanJson } from '../../domain/json/scan-json.ts'
 import { sizeText } from '../../domain/text.ts'
-import { DEPTH_MAX, parseJson, strictJson } from '../../domain/workflow/json/parse.ts'
-import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
+import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
-import { recognise } from '../../domain/workflow/recognise.ts'
-import { toDocument } from '../../domain/workflow/to-document.ts'
-import { filesIn } from '../../domain/workflow-runs/payload-files.ts'
+import { type LibraryText, libraryText, readGraphText } from '../../domain/workflow-runs/library-text.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
-import type { LibraryText, SeenWorkflow, WorkflowChanges } from '../ports/workflows.ts'
+import type { SeenWorkflow, WorkflowChanges } from '../ports/workflows.ts'
 
-type Deps = {
+type ReadDeps = ReadsInThread & {
+  /** The classes that come along, for payloads that become documents; and the same as JSON. */
+  readonly builtInTypes: () => Promise<NodeTypes>
+  readonly builtInText: () => Promise<{ readonly text: string }>
+}
+
+type Deps = ReadDeps & {
   readonly storage: Pick<Storage, 'write' | 'workflows' | 'assets'>
   readonly clock: Pick<Clock, 'now'>
   readonly newId: Pick<NewId, 'worker'>
-  /** The classes that come along, for payloads that become documents. */
-  readonly builtInTypes: () => Promise<NodeTypes>
 }
 
 const ID_LENGTH = 12
@@ -32,10 +33,11 @@ export type SeenText = { readonly text: string; readonly seen: SeenWorkflow }
 
 /** Adds a workflow. @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, NOT_DONE where there are too many */
 export async function addWorkflow(
-  { storage, clock, newId, builtInTypes }: Deps,
+  deps: Deps,
   { name, text: given, draft }: { readonly name: string; readonly text: string; readonly draft?: boolean | undefined },
 ): Promise<WorkflowView> {
-  const text = await readLibraryText(given, builtInTypes)
+  const { storage, clock, newId } = deps
+  const text = await readLibraryText(deps, given)
   const id = newId.worker().slice(0, ID_LENGTH)
   return storage.write(() => {
     if (storage.workflows.count() >= limit('workflows'))
@@ -97,12 +99,13 @@ export async function restoreWorkflow({ storage }: Deps, id: string): Promise<Wo
 }
 
 async function writeSeen(
-  { storage, builtInTypes }: Deps,
+  deps: Deps,
   id: string,
   { text: given }: SeenText,
   write: (text: LibraryText) => WorkflowView | undefined,
 ): Promise<WorkflowView> {
-  const text = await readLibraryText(given, builtInTypes)
+  const { storage } = deps
+  const text = await readLibraryText(deps, given)
   return storage.write(() => {
     const written = write(text)
     if (written !== undefined) return written
@@ -118,29 +121,38 @@ function found(view: WorkflowView | undefined, id: string): WorkflowView {
   return view
 }
 
-const FORMS = 'A workflow is JSON with `nodes` and `links`, or a payload whose nodes have `class_type` and `inputs`.'
-
 /**
- * Reads a text for the library. A document stays as it came; a payload is made into one.
- * @param types gives the classes, for payloads alone
+ * Reads a text for the library, a large one in a thread.
  * @throws AppError NOT_A_WORKFLOW with what was found, BODY_TOO_LARGE
  */
-async function readLibraryText(text: string, types: () => Promise<NodeTypes>): Promise<LibraryText> {
-  const facts = factsOfDocument(text)
-  if (facts !== undefined) return { text, ...facts }
-  const found = readGraph(text)
-  // A document that is not plain to see is within a request.
-  const document = found.form === 'document' ? found.raw : toDocument(found.raw, await types())
-  const written = writeJson(document)
-  return { text: written, ...(factsOfDocument(written) ?? { nodes: 0, files: [] }) }
+async function readLibraryText(deps: ReadDeps, text: string): Promise<LibraryText> {
+  const first = await readRefusing(deps, text, undefined)
+  if (!('form' in first)) return first
+  const isShort = text.length <= limit('payloadInRowBytes')
+  const read = isShort
+    ? libraryText(text, await deps.builtInTypes())
+    : await readRefusing(deps, text, (await deps.builtInText()).text)
+  if ('text' in read) return read
+  throw new Error('a payload did not become a document')
+}
+
+async function readRefusing({ readInThread }: ReadsInThread, text: string, types: string | undefined) {
+  refuseLarge(text)
+  const read = await readInThread('libraryText', text, types)
+  if ('found' in read) throw new AppError('NOT_A_WORKFLOW', read)
+  if (!('problem' in read)) return read
+  throw new AppError('NOT_A_WORKFLOW', {
+    found: `a text that cannot be read: ${read.problem}`,
+    fix: 'Make it smaller.',
+  })
 }
 
 /**
  * Checks that a text is a document.
  * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE
  */
-export function checkDocument(text: string): void {
-  if (factsOfDocument(text) === undefined) readGraph(text)
+export async function checkDocument(deps: ReadsInThread, text: string): Promise<void> {
+  await readRefusing(deps, text, undefined)
 }
 
 /**
@@ -149,53 +161,13 @@ export function checkDocument(text: string): void {
  */
 export function readGraph(text: string): { readonly form: 'document' | 'payload'; readonly raw: JsonObject } {
   refuseLarge(text)
-  const parsed = parseJson(text)
-  if (parsed.kind === 'fault') {
-    const { why, line, column } = parsed.fault
-    const found = `a text that is not JSON (${why} in line ${line}, column ${column})`
-    throw new AppError('NOT_A_WORKFLOW', { found, fix: 'It may be incomplete: save or export the file again.' })
-  }
-  const recognised = recognise(parsed.value)
-  if (recognised.form === 'other') throw new AppError('NOT_A_WORKFLOW', { found: recognised.found, fix: FORMS })
-  return recognised
+  const read = readGraphText(text)
+  if ('found' in read) throw new AppError('NOT_A_WORKFLOW', read)
+  return read
 }
 
 function refuseLarge(text: string): void {
   const most = limit('workflowBytes')
   if (text.length > most || Buffer.byteLength(text) > most)
     throw new AppError('BODY_TOO_LARGE', { limit: sizeText(most), operation: 'a workflow' })
-}
-
-/**
- * What the library notes of a document. By the parser of JavaScript, as the text is stored and not what is read: a
- * draft comes each second, and the one that loses nothing takes ten times as long.
- * @returns undefined where the text is no document to that parser
- */
-function factsOfDocument(text: string): Pick<LibraryText, 'nodes' | 'files'> | undefined {
-  refuseLarge(text)
-  // What is too deep for the editor's parser would be stored, and never be opened again.
-  if (scanJson(text, { maxKeys: Number.POSITIVE_INFINITY, maxDepth: DEPTH_MAX }) === 'too-deep') return undefined
-  const value = parsed(text)
-  const nodes = nodesIn(value)
-  if (nodes === undefined) return undefined
-  const { definitions } = value as { readonly definitions?: { readonly subgraphs?: unknown } | null }
-  const subgraphs = Array.isArray(definitions?.subgraphs) ? definitions.subgraphs : []
-  const inner = subgraphs.reduce<number>((sum, one) => sum + (nodesIn(one) ?? 0), 0)
-  return { nodes: nodes + inner, files: filesIn(value) }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    const strict = strictJson(text)
-    // Nothing for this parser: the other one says what is wrong, and where.
-    return strict === text ? undefined : parsed(strict)
-  }
-}
-
-/** How many nodes a graph has; undefined where it is none. */
-function nodesIn(graph: unknown): number | undefined {
-  if (typeof graph !== 'object' || graph === null || !('nodes' in graph)) return undefined
-  return Array.isArray(graph.nodes) ? graph.nodes.length : undefined
 }

@@ -3,18 +3,21 @@ import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { NodePackagesResponse, NodeTypesResponse } from '../../contract/workflows.ts'
 import { readClassesFile, typesIn } from '../../domain/workflow/classes-file.ts'
+import { parseJson } from '../../domain/workflow/json/parse.ts'
 import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
 import type { PackagesByClass } from '../../domain/workflow/node-packages.ts'
-import { type NodeTypes, readNodeTypes, withLists } from '../../domain/workflow/node-types.ts'
+import { type NodeType, type NodeTypes, readNodeTypes, withLists } from '../../domain/workflow/node-types.ts'
 import { withoutCredentials } from '../../domain/workflow/server-address.ts'
 import { mayTakeWorkflows, takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import type { StoredNodeTypes, WorkflowPorts } from '../ports/workflows.ts'
+import { wait } from '../wait.ts'
 
-type Deps = {
+type Deps = ReadsInThread & {
   readonly storage: Pick<Storage, 'write' | 'nodeTypes' | 'endpoints'>
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   readonly ports: Pick<WorkflowPorts, 'builtInNodeTypes' | 'handlerClasses' | 'fetchNodeTypes'>
   /** Aborts when the service stops. */
   readonly stopping: AbortSignal
@@ -32,6 +35,9 @@ export type NodeTypeRegistry = {
   readonly fetch: (endpoint: Endpoint) => Promise<NodeTypesResponse>
 }
 
+// Of JSON, read in some 10 ms.
+const LETTERS_A_TURN = 128 * 1024
+
 type BuiltIn = { readonly raw: JsonObject; readonly types: NodeTypes; readonly all: NodeTypesResponse }
 
 // Shared by all services of a process: it takes megabytes, and the file is the same.
@@ -47,7 +53,7 @@ function builtInOf(file: string): BuiltIn {
 }
 
 /** Makes the registry. */
-export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps): NodeTypeRegistry {
+export function createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping }: Deps): NodeTypeRegistry {
   let builtIn: Promise<BuiltIn> | undefined
 
   // Those of a server are megabytes, and are read for each run. By the text itself: another one is another object.
@@ -99,15 +105,14 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
       const { text, source } = await of(endpoint)
       if (source === 'built-in' && endpoint === undefined) return (await readBuiltIn()).types
       if (last?.text === text) return last.types
-      const types = typesIn(text)
+      const types = source === 'built-in' ? typesIn(text) : await readInTurns(text)
       last = { text, types }
       return types
     },
     async take(endpoint, given) {
-      const read = readClassesFile(given)
-      if (typeof read === 'string') throw new AppError('BAD_FIELD', { field: 'text', why: read })
-      const { version, classes } = read
-      const text = version === undefined ? given : writeJson(classes)
+      const read = await readInThread('classes', given)
+      if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'text', why: read.problem })
+      const { version, text = given } = read
       return save(endpoint, { text, source: 'file', readAt: clock.now(), version })
     },
     fetch(endpoint) {
@@ -118,6 +123,26 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
       reading.set(key, done)
       return done
     },
+  }
+
+  // The list of a server is megabytes: others are answered between its classes.
+  async function readInTurns(text: string): Promise<NodeTypes> {
+    if (text.length <= LETTERS_A_TURN) return typesIn(text)
+    const read = await readInThread('classTexts', text)
+    if ('problem' in read) throw new Error(`the classes of nodes cannot be read: ${read.problem}`)
+    const types = new Map<string, NodeType>()
+    let letters = 0
+    for (const [name, json] of read.texts) {
+      letters += json.length
+      if (letters > LETTERS_A_TURN) {
+        await wait(clock, { ms: 0, signal: stopping, listen: () => () => undefined })
+        letters = json.length
+      }
+      const parsed = parseJson(json)
+      const [type] = parsed.kind === 'value' ? readNodeTypes(new Map([[name, parsed.value]])).values() : []
+      if (type !== undefined) types.set(name, type)
+    }
+    return types
   }
 
   async function fetchOf(endpoint: Endpoint): Promise<NodeTypesResponse> {
@@ -131,8 +156,8 @@ export function createNodeTypeRegistry({ storage, clock, ports, stopping }: Deps
     const { text, version } = await ports.fetchNodeTypes(address, stopping).catch((error: Error) => {
       throw unreadable(error.message, error)
     })
-    const read = readClassesFile(text)
-    if (typeof read === 'string') throw unreadable(`its answer ${read}`)
+    const read = await readInThread('classes', text)
+    if ('problem' in read) throw unreadable(`its answer ${read.problem}`)
     return save(endpoint, { text, source: 'server', readAt: clock.now(), server, version })
   }
 }

@@ -9,11 +9,12 @@ import { endpointKind } from '../../domain/endpoint-kind.ts'
 import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import { readLink, readPayloadNode } from '../../domain/workflow/payload.ts'
 import { defaultOf, valueProblem } from '../../domain/workflow/publish/parameter-values.ts'
+import { manyValues } from '../../domain/workflow-runs/sent-graph.ts'
 import { newEndpoint } from '../endpoints/endpoints.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import type { StoredGraph } from '../ports/workflows.ts'
-import { readPayload, refuseManyValues } from './run-input.ts'
+import { readPayload } from './run-input.ts'
 import { refuseWithoutWorkflows } from './runs.ts'
 import { requireVersion } from './submit-graph.ts'
 
@@ -132,7 +133,8 @@ function viewOf(storage: Storage, { id, config }: Endpoint): Published {
  * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD with the name of the field
  */
 function checkPublished({ payload: text, parameters, results }: PublishGraph): void {
-  refuseManyValues(text, 'payload') // each of its jobs reads it again
+  const tooMany = manyValues(text) // each of its jobs reads it again
+  if (tooMany !== undefined) throw new AppError('BAD_FIELD', { field: 'payload', why: tooMany })
   const payload = readPayload(text)
   parameters.forEach((parameter, at) => {
     const problem = parameterProblem(payload, parameter)

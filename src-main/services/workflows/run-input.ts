@@ -2,13 +2,13 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { sizeText } from '../../domain/text.ts'
-import { strictJson } from '../../domain/workflow/json/parse.ts'
 import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { withoutCacheNotes } from '../../domain/workflow/payload.ts'
 import type { SentImage } from '../../domain/workflow/publish/parameter-values.ts'
-import { findMissingModel, type LoadingNode } from '../../domain/workflow-runs/graph-models.ts'
+import type { AskedModel, InstalledModels } from '../../domain/workflow-runs/graph-models.ts'
 import { imagesOf } from '../../domain/workflow-runs/payload-files.ts'
+import { inputText } from '../../domain/workflow-runs/sent-graph.ts'
 import type { Models } from '../models/models.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import { readGraph } from './library.ts'
@@ -57,18 +57,6 @@ function forBridge(document: string | undefined, bytes: number): string {
   return hasRoom ? `"previews":true,"extra_pnginfo":{"workflow":${document}}` : '"previews":true'
 }
 
-/**
- * The input of a job as JSON. Where the graph has a bare NaN, which JSON does not, it is a text that holds the input,
- * as the public image worker takes it too. Source: worker-comfyui, handler.py.
- * @param workflow JSON of the payload @param images files that its nodes load, in base64 @param more members of JSON
- */
-export function inputText(workflow: string, images: readonly SentImage[], more?: string): string {
-  const files = images.length === 0 ? '' : `,"images":${JSON.stringify(images)}`
-  const input = `{"workflow":${workflow}${files}${more === undefined ? '' : `,${more}`}}`
-  const isStrict = [workflow, more ?? ''].every((text) => strictJson(text) === text)
-  return isStrict ? input : JSON.stringify(input)
-}
-
 function tooLarge(name: string | undefined, bytes: number, total: number): AppError {
   if (name === undefined) {
     const why = `has ${sizeText(bytes)}, and the limit of a job is ${sizeText(limit('runBodyBytes'))}`
@@ -98,43 +86,22 @@ export function readPayload(text: string): JsonObject {
   throw new AppError('BAD_FIELD', { field: 'payload', why })
 }
 
-// By the commas, so those of prompts count too. Source: ours; a graph of 5,000 nodes has 100,000 values, and as many as
-// these are read in a quarter of a second, in which nobody else is answered.
-const VALUES_MAX = 500_000
-
-/**
- * Refuses JSON with more values than any graph has, before it is read without loss. Whoever has the key of an endpoint
- * may send it.
- * @throws AppError BAD_FIELD
- */
-export function refuseManyValues(text: string, field: string): void {
-  let count = 0
-  for (let at = text.indexOf(','); at >= 0; at = text.indexOf(',', at + 1)) {
-    count += 1
-    if (count > VALUES_MAX) throw new AppError('BAD_FIELD', { field, why: `has more than ${VALUES_MAX} values` })
-  }
-}
-
 const NAMED = 5
 
-/**
- * Refuses a graph that loads a model which the workers of the endpoint do not have.
- * @param deps.models what is in the folders, which workers have too
- * @param nodes gives the nodes; not called where the endpoint checks nothing
- * @throws AppError MODEL_NOT_INSTALLED
- */
-export function refuseMissingModels(
-  { models: { here } }: { readonly models: Pick<Models, 'here'> },
-  { id, config }: Endpoint,
-  nodes: () => Iterable<LoadingNode>,
-): void {
+type ModelDeps = { readonly models: Pick<Models, 'here'> }
+
+/** The models that the workers of an endpoint have, also those in the folders; undefined: graphs are not checked. */
+export function installedModels({ models: { here } }: ModelDeps, { config }: Endpoint): InstalledModels | undefined {
   const { models, checkModels, modelFolders } = config.workflows ?? {}
-  if (models === undefined || checkModels === false) return
-  const given = modelFolders === false ? [] : here()
-  const missing = findMissingModel(nodes(), { named: models, here: given })
-  if (missing === undefined) return
-  here(true) // a file that somebody has put there by hand counts at the next try
-  throw new AppError('MODEL_NOT_INSTALLED', { ...missing, endpointId: id, installed: modelsText(models) })
+  if (models === undefined || checkModels === false) return undefined
+  return { named: models, here: modelFolders === false ? [] : here() }
+}
+
+/** The refusal of a graph that loads a model which the workers of the endpoint do not have. */
+export function modelNotInstalled({ models }: ModelDeps, { id, config }: Endpoint, missing: AskedModel): AppError {
+  models.here(true) // a file that somebody has put there by hand counts at the next try
+  const installed = modelsText(config.workflows?.models ?? [])
+  return new AppError('MODEL_NOT_INSTALLED', { ...missing, endpointId: id, installed })
 }
 
 function modelsText(models: readonly string[]): string {

@@ -7,18 +7,20 @@ import { packagesByClass, packagesOfPayload, withNamed } from '../../domain/work
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { readPayloadNodes } from '../../domain/workflow/payload.ts'
 import { saidWithPackages } from '../../domain/workflow/problem.ts'
+import { findMissingModel } from '../../domain/workflow-runs/graph-models.ts'
 import { wordsOf } from '../../domain/workflow-runs/payload-files.ts'
 import { isBridge, unrunnableNodes, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import type { Models } from '../models/models.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import { moveJobs } from '../queue/change-many-jobs.ts'
 import { submitJob } from '../queue/submit.ts'
 import { checkDocument } from './library.ts'
 import type { FindNodePackages, NodeTypeRegistry } from './node-types.ts'
-import { readPayload, refuseMissingModels, runInput } from './run-input.ts'
+import { installedModels, modelNotInstalled, readPayload, runInput } from './run-input.ts'
 
-type Deps = {
+type Deps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
@@ -39,7 +41,7 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
   const { storage, clock } = deps
   refuseWithoutWorkflows(endpoint)
   const payload = readPayload(asked.payload)
-  if (asked.document !== undefined) checkDocument(asked.document)
+  if (asked.document !== undefined) await checkDocument(deps, asked.document)
   const types = await requireRunnable(deps, endpoint, payload)
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
   // The bridge alone: an image worker of somebody else gets what the public contract names.
@@ -57,7 +59,9 @@ export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunReques
 /** Refuses a graph whose models or classes the workers do not have. @returns the classes that they have */
 async function requireRunnable(deps: Deps, endpoint: Endpoint, payload: JsonObject): Promise<NodeTypes> {
   const nodes = readPayloadNodes(payload)
-  refuseMissingModels(deps, endpoint, () => nodes)
+  const installed = installedModels(deps, endpoint)
+  const missing = installed && findMissingModel(nodes, installed)
+  if (missing !== undefined) throw modelNotInstalled(deps, endpoint, missing)
   const types = await deps.nodeTypes.readOf(endpoint)
   const [unrunnable] = unrunnableNodes(endpoint.config, nodes, types)
   if (unrunnable === undefined) return types

@@ -4,6 +4,7 @@ import { limit } from '../../contract/limits.ts'
 import { MIB } from '../../contract/units.ts'
 import type { WorkflowServer, WorkflowTemplate } from '../../contract/workflows.ts'
 import { USUAL_SERVERS } from '../../domain/workflow/server-address.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import type { ProbeServer, WorkflowPorts } from '../ports/workflows.ts'
@@ -36,7 +37,7 @@ export type Workflows = {
   readonly stop: () => Promise<void>
 }
 
-type Deps = {
+type Deps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
@@ -51,14 +52,15 @@ const SWEEP_EVERY_MS = 60_000
 const SWEEPS_UNTIL_FILES = 60
 
 /** Makes everything about graphs: library, runs, publishing and classes. */
-export function createWorkflows({ storage, clock, newId, log, ports, settings, stopping }: Deps): Workflows {
-  const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, stopping })
+export function createWorkflows(deps: Deps): Workflows {
+  const { storage, clock, newId, log, readInThread, ports, settings, stopping } = deps
+  const nodeTypes = createNodeTypeRegistry({ storage, clock, ports, readInThread, stopping })
   const classes = createClassesWatch({
     ...{ storage, clock, log, nodeTypes, stopping },
     sizeOfNodeTypes: ports.sizeOfNodeTypes,
   })
   const assets = { storage, clock, tools: ports.tools, maxBytes: () => settings().assetsMaxMib * MIB }
-  const collector = createResultCollector({ ...assets, storage, log })
+  const collector = createResultCollector({ ...assets, storage, log, readInThread })
   let cancelSweep: (() => void) | undefined
   let sweeping: Promise<void> = Promise.resolve()
   let sweeps = 0
@@ -86,7 +88,11 @@ export function createWorkflows({ storage, clock, newId, log, ports, settings, s
     nodePackages: createNodePackages({ ports }),
     classes,
     assets,
-    library: { storage, clock, newId, builtInTypes: () => nodeTypes.readOf(undefined) },
+    library: {
+      ...{ storage, clock, newId, readInThread },
+      builtInTypes: () => nodeTypes.readOf(undefined),
+      builtInText: () => nodeTypes.of(undefined),
+    },
     templates: async () => {
       const templates = await ports.templates()
       return templates.map((template) => ({ ...template, nodes: nodesIn(template.text) }))

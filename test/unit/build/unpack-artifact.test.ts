@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utim
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { createUnpacker } from '../../../src-main/build/unpack-artifact.ts'
+import { createUnpacker, readManifest } from '../../../src-main/build/unpack-artifact.ts'
+import { limit } from '../../../src-main/contract/limits.ts'
+import { MANIFEST_FILE } from '../../../src-main/contract/manifest.ts'
 
 const LIMITS = { bytes: 10_000_000, files: 1000 }
 
@@ -73,4 +75,13 @@ test('the fixed time of reproducible builds and times in the future are not kept
     expect(mtimeMs).toBeGreaterThanOrEqual(begun)
     expect(mtimeMs).toBeLessThan(begun + 3_600_000)
   }
+})
+
+test('a manifest is read up to its limit', async () => {
+  const { source } = setup()
+  const write = (bytes: number) => writeFileSync(join(source, MANIFEST_FILE), ' '.repeat(bytes))
+  write(limit('manifestBytes'))
+  expect(await readManifest(source)).toHaveLength(limit('manifestBytes'))
+  write(limit('manifestBytes') + 1)
+  await expect(readManifest(source)).rejects.toMatchObject({ code: 'BAD_FIELD', data: { field: MANIFEST_FILE } })
 })

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bodyText, foldedText } from '../../../src-main/services/body-text.ts'
 import { readReport } from '../../../src-main/domain/job/report.ts'
 import { rawFields } from '../../../src-main/domain/json/scan-json.ts'
+import { bodyText, foldedText } from '../../../src-main/services/body-text.ts'
 import { jsonText } from '../../../src-main/services/ports/job-storage.ts'
 
 const LONG = 'a long one '.repeat(10_000)

@@ -1,6 +1,11 @@
-import { expect, it, test } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
 import { AppError, errorBody } from '../../../../src-main/contract/errors.ts'
-import { failureOfJob, failureOfOutput, failureOfService } from '../../../../src-main/domain/job/openai-error.ts'
+import {
+  failureOfJob,
+  failureOfOutput,
+  failureOfService,
+  readOpenAiAnswer,
+} from '../../../../src-main/domain/job/openai-error.ts'
 
 const ofError = (error: string | null, status: 'FAILED' | 'TIMED_OUT' | 'CANCELLED' = 'FAILED') =>
   failureOfJob({ id: 'j', status, error })
@@ -101,5 +106,45 @@ it('a refusal of the service keeps its status and code, and is not tried again w
   expect(failureOfService(errorBody(new AppError('DATABASE_BUSY', { why: 'x' })))).toMatchObject({
     status: 503,
     retry: undefined,
+  })
+})
+
+it.each(["\\'", '\\"', "'\\'", "\\'\\"])('an error of many %s is its message, at once', (part) => {
+  for (const end of ['', '\\', '}']) {
+    const error = `{'${part.repeat(60_000)}${end}`
+    expect(failureOfJob({ id: 'j', status: 'FAILED', error }).error.message === error).toBe(true)
+  }
+})
+
+it('an error of a generator with many ends of lines is its message, at once', () => {
+  const error = `handler: no${'\n'.repeat(200_000)}`
+  expect(failureOfJob({ id: 'j', status: 'FAILED', error }).error.message === error).toBe(true)
+  const traced = failureOfJob({ id: 'j', status: 'FAILED', error: 'handler: no \n\ntraceback: x\ntraceback: y' })
+  expect(traced.error.message).toBe('no')
+})
+
+it('an error within errors is found however deep it is', () => {
+  let output: object = { message: 'no', code: 404 }
+  for (let depth = 0; depth < 100_000; depth += 1) output = { error: output }
+  expect(failureOfOutput(output)).toMatchObject({ status: 404, error: { message: 'no' } })
+})
+
+describe('an answer', () => {
+  it('of a list of one is what is in it, as it came', () => {
+    expect(readOpenAiAnswer(' [ {"seed": 18446744073709551615} ]\n', 'output')).toEqual({
+      failure: undefined,
+      json: ' {"seed": 18446744073709551615} ',
+      event: 'data:  {"seed": 18446744073709551615} \n\n',
+    })
+    expect(readOpenAiAnswer('[1,2]', 'output')).toMatchObject({ json: '[1,2]' })
+  })
+
+  it('of a chunk is its output: event text as it is, anything else on one line', () => {
+    expect(readOpenAiAnswer('{"output":"data: x\\n\\n","metrics":{}}', 'chunk').event).toBe('data: x\n\n')
+    expect(readOpenAiAnswer('{"output":[{\n"a":1}]}', 'chunk').event).toBe('data: [{ "a":1}]\n\n')
+    expect(readOpenAiAnswer('{"output":{"error":{"message":"no"}}}', 'chunk')).toMatchObject({
+      failure: { status: 500 },
+      event: expect.stringMatching(/^data: \{"error":\{"message":"no".+\}\}\n\n$/),
+    })
   })
 })

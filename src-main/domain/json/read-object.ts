@@ -1,0 +1,54 @@
+/** The JSON object of a request: read, or refused before the parser spends time on it. */
+import { limit } from '../../contract/limits.ts'
+import { isRecord, type JsonText } from './json.ts'
+import { findKeyProblem, type JsonScan, keyProblemText, scanJson } from './scan-json.ts'
+
+/** Why a body is refused, as the end of a sentence. */
+export type BodyFault = { readonly code: 'NOT_JSON' | 'BAD_INPUT'; readonly why: string }
+
+/** An object with what a scan found in it. */
+type ScannedObject = { readonly value: Record<string, unknown>; readonly scan: JsonScan }
+
+/**
+ * Reads valid UTF-8 as a JSON object. Depth and number of keys are bounded before; repeated keys are refused, because
+ * two readers of such a text see two different bodies.
+ */
+export function readObject({ text, scanned }: JsonText): ScannedObject | BodyFault {
+  const scan = scanJson(scanned, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
+  if (scan === 'too-deep') return notJson(`it is nested deeper than ${limit('jsonDepth')} levels`)
+  if (scan === 'too-many-keys') return notJson(`it holds more than ${limit('jsonKeys')} keys`)
+  if (scan.fields.size > limit('jsonFields')) return notJson(`it holds more than ${limit('jsonFields')} fields`)
+  const value = parse(text)
+  if (value instanceof SyntaxError) return notJson(value.message.slice(0, 200))
+  if (!isRecord(value)) return { code: 'BAD_INPUT', why: 'The body is not a JSON object' }
+  const problem = findKeyProblem(text, value, scan.keys)
+  return problem === undefined ? { value, scan } : notJson(keyProblemText(problem))
+}
+
+const notJson = (why: string): BodyFault => ({ code: 'NOT_JSON', why })
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    return error
+  }
+}
+
+// As long as a string that is not parsed.
+const LARGE_LETTERS = 64 * 1024
+
+/** The value with large fields empty: who passes them on as they came reads the others alone. */
+export function withoutLargeFields({ value, scan }: ScannedObject): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => {
+      const { start, end } = scan.fields.get(name) ?? { start: 0, end: 0 }
+      return [name, end - start > LARGE_LETTERS ? emptied(field) : field]
+    }),
+  )
+}
+
+function emptied(value: unknown): unknown {
+  if (typeof value === 'string') return ''
+  return Array.isArray(value) ? [] : isRecord(value) ? {} : value
+}

@@ -1,0 +1,162 @@
+/**
+ * Reads large bodies, results and files in a thread. Small ones are read at once: to send them there takes longer.
+ */
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { isMainThread } from 'node:worker_threads'
+import { limit } from '../contract/limits.ts'
+import { MIB } from '../contract/units.ts'
+import type { Problem } from '../domain/compare/plan.ts'
+import { writeJobFile } from '../domain/job/job-file.ts'
+import { readOpenAiAnswer } from '../domain/job/openai-error.ts'
+import { readReport } from '../domain/job/report.ts'
+import { readChunk } from '../domain/job/stream.ts'
+import type { Json } from '../domain/json/json.ts'
+import { readObject, withoutLargeFields } from '../domain/json/read-object.ts'
+import { scanJson } from '../domain/json/scan-json.ts'
+import { systemPackagesIn } from '../domain/platform/system-packages.ts'
+import { sizeText } from '../domain/text.ts'
+import { readClassesFile, typesIn } from '../domain/workflow/classes-file.ts'
+import { strictJson } from '../domain/workflow/json/parse.ts'
+import { writeJson } from '../domain/workflow/json/value.ts'
+import { readPngTexts, writeGraphIntoPng } from '../domain/workflow/metadata/png.ts'
+import { findPreviews, findResults, isBase64 } from '../domain/workflow-runs/find-results.ts'
+import { readGraphExport } from '../domain/workflow-runs/graph-export.ts'
+import { modelNamesIn } from '../domain/workflow-runs/graph-models.ts'
+import { libraryText } from '../domain/workflow-runs/library-text.ts'
+import { filledGraph, graphInInput } from '../domain/workflow-runs/sent-graph.ts'
+import { type Bytes, bodyText, foldedText } from '../services/body-text.ts'
+import { jsonText } from '../services/ports/job-storage.ts'
+import type { GraphOfPicture, Readers, ReadInThread } from '../services/ports/read-in-thread.ts'
+import { answerIn, createThread } from './thread.ts'
+
+// Values are handed back one by one.
+const TOO_MANY_VALUES = `it holds more than ${limit('jsonValues')} values`
+
+/** The readers, THE table. */
+const READERS: Readers = {
+  object(body, isPassedOn) {
+    const bytes = bufferOf(body)
+    const folded = foldedText(bytes)
+    const read = readObject(isPassedOn ? folded : { ...folded, text: bytes.toString() })
+    if ('code' in read) return read
+    const { fields, values } = read.scan
+    if (!isPassedOn && values > limit('jsonValues')) return { code: 'NOT_JSON', why: TOO_MANY_VALUES }
+    const parts = [...fields].map(([name, { start, end }]): [string, Json] => [name, folded.cut(start, end)])
+    return { value: isPassedOn ? withoutLargeFields(read) : read.value, fields: new Map(parts) }
+  },
+  value(json) {
+    const scan = scanJson(json, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
+    if (scan === 'too-deep') return { problem: 'it is nested too deeply' }
+    if (scan === 'too-many-keys' || scan.values > limit('jsonValues')) return { problem: TOO_MANY_VALUES }
+    try {
+      return { value: JSON.parse(json) }
+    } catch {
+      return { problem: 'it is no JSON' }
+    }
+  },
+  report(body) {
+    const bytes = bufferOf(body)
+    return readReport(isUtf8(bytes) ? foldedText(bytes) : bodyText(bytes))
+  },
+  graphInInput: (input, installed) => graphInInput(jsonText(input), installed),
+  filledGraph: (given, graph, installed) => filledGraph(jsonText(given), graph, installed),
+  libraryText: (text, types) => libraryText(text, types === undefined ? undefined : typesIn(types)),
+  classes(text) {
+    const read = readClassesFile(text)
+    if (typeof read === 'string') return { problem: read }
+    const { version, classes } = read
+    return { version, text: version === undefined ? undefined : writeJson(classes) }
+  },
+  classTexts(text) {
+    const read = readClassesFile(text)
+    if (typeof read === 'string') return { problem: read }
+    return { texts: [...read.classes].map(([name, type]) => [name, writeJson(type)] as const) }
+  },
+  modelNames: (graph) => modelNamesIn(JSON.parse(strictJson(graph))),
+  graphExport(file) {
+    const opened = readGraphExport(bufferOf(file).toString())
+    if ('why' in opened) return { problem: opened.why }
+    const files = opened.files.map(({ base64, ...one }) => ({ ...one, data: ownBytes(Buffer.from(base64, 'base64')) }))
+    const damaged = files.find(({ data, sha256 }) => createHash('sha256').update(data).digest('hex') !== sha256)
+    return damaged === undefined ? { ...opened, files } : { problem: `its file ${damaged.name} is damaged` }
+  },
+  jobFile: (line, head, hidden) => ({ text: writeJobFile(head, line, hidden) }),
+  systemPackages: (input) => systemPackagesIn(jsonText(input)),
+  chunk: (body) => readChunk(bodyText(bufferOf(body)).text, limit('chunkBytes')),
+  openAi: (given, from) => readOpenAiAnswer(jsonText(given), from),
+  results(json) {
+    const output: unknown = JSON.parse(jsonText(json))
+    return { ...findResults(output), previews: findPreviews(output) }
+  },
+  resultFile(content, made) {
+    if (content.kind === 'address') return { problem: 'it is an address' }
+    if (content.kind === 'base64' && !isBase64(content.data))
+      return { problem: 'its data is not base64, or is incomplete' }
+    const bytes = ownBytes(content.kind === 'text' ? Buffer.from(content.text) : Buffer.from(content.data, 'base64'))
+    if (bytes.length > limit('assetBytes'))
+      return { problem: `it has ${sizeText(bytes.length)}, and the limit is ${sizeText(limit('assetBytes'))}` }
+    return withGraph(bytes, made)
+  },
+}
+
+// A small buffer is a part of one that all share, and would be handed over with it.
+const ownBytes = (bytes: Bytes): Uint8Array<ArrayBuffer> =>
+  bytes.length > Buffer.poolSize ? bytes : Uint8Array.from(bytes)
+
+const bufferOf = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Bytes =>
+  Buffer.from(buffer, byteOffset, byteLength)
+
+// Source: ours, twice the largest graph seen. A larger one in each of 500 pictures would be gigabytes; the run has it.
+const GRAPH_LENGTH_MAX = 4 * MIB
+// Plain text alone: what is packed may unpack to anything.
+const TOOLS = { utf8: (bytes: Uint8Array) => new TextDecoder().decode(bytes), inflate: () => new Uint8Array() }
+
+/** A PNG with the graph that made it, as the field's tools write it. Texts that it has stay. */
+function withGraph(bytes: Uint8Array, { payload, document }: GraphOfPicture): Uint8Array {
+  if (payload.length + (document?.length ?? 0) > GRAPH_LENGTH_MAX) return bytes
+  const has = new Set(readPngTexts(bytes, TOOLS).map(({ keyword }) => keyword.toLowerCase()))
+  const texts = {
+    ...(has.has('prompt') ? {} : { prompt: payload }),
+    ...(has.has('workflow') || document === undefined ? {} : { workflow: document }),
+  }
+  return Object.keys(texts).length === 0 ? bytes : (writeGraphIntoPng(bytes, texts, Buffer.from) ?? bytes)
+}
+
+type Told = { readonly name: keyof Readers; readonly given: readonly unknown[] }
+type Answer = ReturnType<Readers[keyof Readers]>
+
+function read({ name, given }: Told): Answer | Problem {
+  try {
+    // The name and what is given belong together, which the compiler cannot see through a message.
+    return (READERS[name] as (...all: readonly unknown[]) => Answer)(...given)
+  } catch (error) {
+    return { problem: (error as Error).message }
+  }
+}
+
+// Of the thread, MiB: twenty times the largest body, whose empty lists take so much.
+const MEMORY_MIB = 1024
+
+/** Makes the reader; its thread starts with the first large thing, and ends when there was none for a while. */
+export function createReadInThread(): { readonly readInThread: ReadInThread; readonly release: () => Promise<void> } {
+  const { ask, release } = createThread<Told, Answer | Problem>(new URL(import.meta.url), {
+    timeMs: limit('readInThreadMs'),
+    memoryMib: MEMORY_MIB,
+    idleMs: limit('readInThreadIdleMs'),
+  })
+  const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> =>
+    given.some((one) => sizeOf(one) > limit('payloadInRowBytes')) ? ask({ name, given }) : read({ name, given })
+  return { readInThread: readInThread as ReadInThread, release }
+}
+
+// Of texts and bytes, as lists that go along are short.
+function sizeOf(given: unknown): number {
+  if (typeof given === 'string' || given instanceof Uint8Array) return given.length
+  if (Array.isArray(given)) return 0
+  return typeof given === 'object' && given !== null
+    ? Object.values(given).reduce<number>((sum, part) => sum + sizeOf(part), 0)
+    : 0
+}
+
+if (!isMainThread) answerIn(read)

@@ -1,0 +1,242 @@
+/** Large bodies do not hold the event loop, whatever is in them. */
+import { describe, expect, it } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
+import { readReport } from '../../src-main/domain/job/report.ts'
+import { readChunk } from '../../src-main/domain/job/stream.ts'
+import { readObject } from '../../src-main/domain/json/read-object.ts'
+import { keepEnds } from '../../src-main/domain/text.ts'
+import { typesIn } from '../../src-main/domain/workflow/classes-file.ts'
+import { foldedText } from '../../src-main/services/body-text.ts'
+import { setup } from '../support/core.ts'
+import { ended, finish, start, withEndpoint } from '../support/graph-runs.ts'
+import { cpuOf, cpuWhile, longestHold } from '../support/main-thread.ts'
+import { until } from '../support/served-service.ts'
+import { pngChunk, pngOf, WORST_JSON } from '../support/worst-bodies.ts'
+
+// Reading so much of them takes many times as long as all else: taking it in, sending it to the thread, storing it.
+const BYTES = 9 * 1024 * 1024
+const PART = 0.5
+
+const JSON_BODIES = Object.entries(WORST_JSON)
+const COSTLY = JSON_BODIES.filter(([what]) => what.startsWith('empty'))
+
+/** The service with a job that a worker runs. */
+async function withRunningJob() {
+  const service = await setup()
+  await service.createEndpoint()
+  const { jobId, worker } = await service.running()
+  return { ...service, jobId, worker }
+}
+
+describe('a result', () => {
+  it.each(JSON_BODIES)('of %s is stored as it came', async (_what, make) => {
+    const { worker, jobId, status } = await withRunningJob()
+    const body = make('output', 2 * limit('payloadInRowBytes'))
+    expect((await worker.done(jobId, body.toString())).status).toBe(200)
+    await until(async () => expect((await status(jobId)).status).toBe('COMPLETED'))
+    expect((await status(jobId)).output).toEqual(JSON.parse(body.toString()).output)
+  })
+
+  it.each(COSTLY)('of many %s does not hold the event loop as long as reading it takes', async (_what, make) => {
+    const { worker, jobId } = await withRunningJob()
+    const body = make('output', BYTES)
+    const reading = cpuOf(() => readReport(foldedText(body)))
+    const text = body.toString()
+    expect(await longestHold(() => worker.done(jobId, text))).toBeLessThan(reading * PART)
+  })
+
+  it('that is large and no JSON fails its job with the reason', async () => {
+    const { worker, jobId, status } = await withRunningJob()
+    await worker.done(jobId, `{"output":[${'[],'.repeat(limit('payloadInRowBytes'))}`)
+    expect(await status(jobId)).toMatchObject({ status: 'FAILED', error: expect.stringContaining('is not JSON') })
+  })
+
+  it('whose error is nested too deeply to be written fails its job', async () => {
+    const { worker, jobId, status } = await withRunningJob()
+    const depth = limit('payloadInRowBytes')
+    await worker.done(jobId, `{"error":${'['.repeat(depth)}${']'.repeat(depth)}}`)
+    expect(await status(jobId)).toMatchObject({ status: 'FAILED', error: expect.stringContaining('nested too deeply') })
+  })
+
+  it('with a long error fails its job with both ends of it', async () => {
+    const { worker, jobId, storage } = await withRunningJob()
+    await worker.done(jobId, { error: 'x\n'.repeat(2 * limit('payloadInRowBytes')) })
+    await until(() => expect(storage().jobs.find(jobId)?.status).toBe('FAILED'))
+    expect(storage().jobs.find(jobId)?.error).toHaveLength(limit('jobErrorLength'))
+  })
+})
+
+describe('a list of jobs', () => {
+  it('reads as many long errors as take a moment, and cuts the others', async () => {
+    const { createEndpoint, run, worker, get } = await setup()
+    await createEndpoint()
+    const taker = await worker()
+    const error = JSON.stringify({ error_traceback: 'x'.repeat(60_000), error_message: 'no face' })
+    const jobs = 20
+    for (let count = 0; count < jobs; count += 1) {
+      const jobId = await run()
+      await taker.take()
+      await taker.done(jobId, { error })
+    }
+    const errors: readonly string[] = (await get('/api/jobs')).requests.map((job: { error: string }) => job.error)
+    const read = errors.filter((one) => one === '{"error_message":"no face"}')
+    expect(errors).toHaveLength(jobs)
+    expect(read.length).toBeGreaterThan(jobs / 2)
+    expect(errors.slice(read.length)).toEqual(Array(jobs - read.length).fill(keepEnds(error, limit('listErrorLength'))))
+    expect(read.length).toBeLessThan(jobs)
+  })
+})
+
+describe('a chunk', () => {
+  it.each(COSTLY)('of many %s does not hold the event loop as long as reading it takes', async (_what, make) => {
+    const { worker, jobId, storage } = await withRunningJob()
+    const body = make('output', BYTES)
+    const reading = cpuOf(() => readChunk(body.toString(), limit('chunkBytes')))
+    const text = body.toString()
+    expect(await longestHold(() => worker.chunk(jobId, text))).toBeLessThan(reading * PART)
+    const job = storage().jobs.find(jobId)
+    expect(storage().chunks.count(job?.seq ?? 0)).toBeGreaterThan(1)
+  })
+
+  it('that is large and no JSON is told by its job', async () => {
+    const { worker, jobId, get } = await withRunningJob()
+    await worker.chunk(jobId, { output: 1 })
+    await worker.chunk(jobId, `{"output":[${'[],'.repeat(limit('payloadInRowBytes'))}NaN]}`)
+    await worker.done(jobId, { output: [] })
+    const { history } = await get(`/api/jobs/${jobId}`)
+    expect(history.at(-1)).toMatchObject({ reason: '1 of 2 chunks could not be sent: NaN at [1]' })
+  })
+
+  it('of lists nested deeper than can be written is cut as text', async () => {
+    const { worker, jobId, get } = await withRunningJob()
+    const depth = 2 * limit('chunkBytes')
+    await worker.chunk(jobId, `{"output":${'['.repeat(depth)}${']'.repeat(depth)}}`)
+    const pieces: { readonly output: string }[] = []
+    for (let more = true; more; ) {
+      const page = await get(`/api/jobs/${jobId}/chunks?after=${pieces.length}`)
+      pieces.push(...page.chunks)
+      more = page.more
+    }
+    const text = pieces.map(({ output }) => output).join('')
+    expect(text === '['.repeat(depth) + ']'.repeat(depth)).toBe(true)
+  })
+})
+
+describe('an input', () => {
+  it.each(JSON_BODIES)('of %s is handed out as it came', async (_what, make) => {
+    const { createEndpoint, ask, worker } = await setup()
+    await createEndpoint()
+    const body = make('input', 2 * limit('payloadInRowBytes'))
+    expect((await ask('POST', '/v2/e/run', { body })).status).toBe(200)
+    expect((await (await worker()).take())?.input).toEqual(JSON.parse(body.toString()).input)
+  })
+
+  it.each(COSTLY)('of many %s does not hold the event loop as long as reading it takes', async (_what, make) => {
+    const { createEndpoint, request } = await setup()
+    await createEndpoint()
+    const body = make('input', BYTES)
+    const reading = cpuOf(() => readObject(foldedText(body)))
+    expect(await longestHold(() => request('POST', '/v2/e/run', { body }))).toBeLessThan(reading * PART)
+  })
+
+  it('that is large is refused for what is wrong with it', async () => {
+    const { createEndpoint, ask } = await setup()
+    await createEndpoint()
+    const lists = '[],'.repeat(limit('payloadInRowBytes'))
+    for (const [end, error] of [
+      ['', 'not valid JSON'],
+      ['0],"b":{"c":1,"c":2}}}', 'the key \\"c\\" occurs twice'],
+      ['0],"__proto__":1}}', 'the key \\"__proto__\\" is not allowed'],
+      ['0]},"policy":{"ttl":1}}', 'policy.ttl'],
+      [`0]},"policy":{"x":"\\n${'x'.repeat(limit('payloadInRowBytes'))}"}}`, 'policy: must be at most'],
+    ] as const) {
+      const answer = await ask('POST', '/v2/e/run', { body: `{"input":{"a":[${lists}${end}` })
+      expect({ end: end.slice(0, 40), status: answer.status, error: JSON.stringify(answer.body) }).toEqual({
+        end: end.slice(0, 40),
+        status: 400,
+        error: expect.stringContaining(error),
+      })
+    }
+  })
+
+  it('with more fields next to it than any program names is refused', async () => {
+    const { createEndpoint, ask } = await setup()
+    await createEndpoint()
+    const fields = Array.from({ length: limit('jsonFields') }, (_, at) => `"f${at}":0`).join(',')
+    const { status, body } = await ask('POST', '/v2/e/run', { body: `{"input":{},${fields}}` })
+    expect({ status, error: body.error }).toEqual({ status: 400, error: expect.stringContaining('10000 fields') })
+  })
+})
+
+describe('a file of inputs', () => {
+  it.each(['\n', 'x\n'])('of many lines %j lets others in between', async (line) => {
+    const { createEndpoint, ask } = await setup()
+    await createEndpoint()
+    const body = line.repeat(50_000)
+    let held = 0
+    const all = await cpuWhile(async () => {
+      const headers = { 'content-type': 'application/x-ndjson' }
+      held = await longestHold(() => ask('POST', '/api/endpoints/e/jobs', { body, headers }))
+    })
+    expect(held).toBeLessThan(all * PART)
+  })
+})
+
+describe('a body of the management API', () => {
+  it('may hold a long text, and not more values than are read', async () => {
+    const { ask } = await setup()
+    const name = 'a graph'
+    const nodes = (count: number) => JSON.stringify({ nodes: Array(count).fill({}), links: [], note: '\n'.repeat(5e5) })
+    const added = await ask('POST', '/api/workflows', { body: { name, text: nodes(1000) } })
+    expect({ status: added.status, body: added.body }).toMatchObject({ status: 200, body: { nodes: 1000 } })
+    const refused = await ask('POST', '/api/workflows', {
+      body: `{"name":"a","text":"","more":[${'[],'.repeat(limit('jsonValues'))}0]}`,
+    })
+    expect(refused.body).toMatchObject({ status: 400, error: expect.stringContaining('100000 values') })
+  })
+})
+
+describe('a run', () => {
+  it('whose output holds many empty lists does not hold the event loop as long as reading it takes', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    const output = WORST_JSON['empty lists']?.('output', BYTES) ?? Buffer.alloc(0)
+    const reading = cpuOf(() => JSON.parse(output.toString()))
+    const held = await longestHold(async () => {
+      await finish(service, id, output.toString())
+      await ended(service, id)
+    })
+    expect(held).toBeLessThan(reading * PART)
+  })
+
+  it('whose server has a long list of classes does not hold the event loop as long as reading it takes', async () => {
+    const service = await withEndpoint()
+    const inputs = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`input ${at}`, ['INT', { min: at }]]))
+    const classes = Array.from({ length: 200 }, (_, at) => [`Class${at}`, { input: { required: inputs }, output: [] }])
+    const text = JSON.stringify(Object.fromEntries([...classes, ['KSampler', { input: { required: {} }, output: [] }]]))
+    const reading = cpuOf(() => typesIn(text))
+    const { status } = await service.ask('PUT', '/api/node-types/e', { body: { text } })
+    expect(status).toBe(200)
+    let isDone = false
+    const held = await longestHold(async () => {
+      const started = start(service).finally(() => {
+        isDone = true
+      })
+      while (!isDone) await service.clock.advance(1)
+      await started
+    })
+    expect(held).toBeLessThan(reading * PART)
+  })
+
+  it('gives a picture of a million empty chunks as it came', async () => {
+    const service = await withEndpoint()
+    const { id } = await start(service)
+    const bytes = pngOf(pngChunk('tEXt', Buffer.from('k\0v')), 14 * 1024 * 1024)
+    const data = bytes.toString('base64')
+    await finish(service, id, { output: { images: [{ filename: 'a.png', type: 'base64', data, node: '9' }] } })
+    const { results, errors } = await ended(service, id)
+    expect(errors).toEqual([])
+    const stored = await service.request('GET', `/api/assets/${results[0].asset}`)
+    expect(Buffer.from(await stored.arrayBuffer()).equals(bytes)).toBe(true)
+  })
+})

@@ -21,6 +21,18 @@ export function connectHost(hostname: string): string {
   return hostname.replace(/^\[|\]$/g, '')
 }
 
+const HTTP_PORT = 80
+
+/** The port of the service at this address. A URL leaves port 80 out. */
+export function portOfService(url: string): number {
+  return Number(new URL(url).port) || HTTP_PORT
+}
+
+/** The Host headers with which programs reach this host at a port: they leave port 80 out. */
+export function hostHeaders(host: string, port: number): readonly string[] {
+  return port === HTTP_PORT ? [`${host}:${port}`, host] : [`${host}:${port}`]
+}
+
 /** The name by which a container reaches this machine where its engine is a virtual machine. Source: Docker Desktop. */
 export const HOST_OF_CONTAINERS = 'host.docker.internal'
 

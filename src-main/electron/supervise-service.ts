@@ -10,6 +10,7 @@
  */
 import { z } from 'zod'
 import type { TimeSource } from '../core.ts'
+import { portOfService } from '../domain/own-addresses.ts'
 import { START_CODES } from '../server/data-folder.ts'
 
 export type ServiceArguments = {
@@ -147,7 +148,7 @@ export class ServiceSupervisor {
   #up(url: string, own: boolean): void {
     if (this.#stopped !== undefined) return
     // Reuses the port after a crash so that pages can reconnect.
-    if (own) this.#port = Number(new URL(url).port)
+    if (own) this.#port = portOfService(url)
     this.#change({ kind: 'up', url, own, restarted: this.#wasUp })
     this.#wasUp = true
   }

@@ -6,7 +6,7 @@
 import { networkInterfaces } from 'node:os'
 import { isWorkerCall, mayBeCalledByWorkers } from '../contract/worker-protocol.ts'
 import type { Storage } from '../core.ts'
-import { DEFAULT_PORT, HOST_OF_CONTAINERS, LOOPBACK } from '../domain/own-addresses.ts'
+import { DEFAULT_PORT, HOST_OF_CONTAINERS, hostHeaders, LOOPBACK } from '../domain/own-addresses.ts'
 import { type CertificatePair, createSecureContexts, openSecureContexts } from './certificates.ts'
 import { StartError } from './data-folder.ts'
 import { type Fetch, type Listener, listen, type StreamHandler } from './listen.ts'
@@ -59,7 +59,9 @@ export async function listenForUsers(
     await first.close(0)
     throw error
   }
-  const own = [LOOPBACK, 'localhost', ...addressesOf(address).map(inHostHeader)].map((host) => `${host}:${port}`)
+  const own = [LOOPBACK, 'localhost', ...addressesOf(address).map(inHostHeader)].flatMap((host) =>
+    hostHeaders(host, port),
+  )
   return {
     port,
     hosts: [...own, ...allowHosts.flatMap((host) => (/:\d+$/.test(host) ? host : [host, `${host}:${port}`]))].map(

@@ -27,7 +27,7 @@ import {
 import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
 import { recoverCommand } from '../doctor/folder-rows.ts'
 import { errorCode } from '../domain/error-code.ts'
-import { LOOPBACK } from '../domain/own-addresses.ts'
+import { LOOPBACK, portOfService } from '../domain/own-addresses.ts'
 import { withFullStop } from '../domain/text.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { calledAs } from './called-as.ts'
@@ -273,7 +273,7 @@ async function run(
 
   const { secure, fingerprint } = await secureAnswers(folder.folder, options)
   const killed = readServiceFile(folder.serviceFile)
-  const portBefore = killed && Number(new URL(killed.url).port)
+  const portBefore = killed && portOfService(killed.url)
   const userListener = await listenForUsers({ fetch: userFetch, streams, secure }, options, portBefore)
   closers.push(userListener.close)
   const { port } = userListener

@@ -10,7 +10,7 @@ import { containerRows } from '../../doctor/container-rows.ts'
 import { fileSystemRow } from '../../doctor/file-system.ts'
 import { folderRow, permissionRow, recoverCommand, spaceRow, watchRows } from '../../doctor/folder-rows.ts'
 import { nodeRow, pythonRow, type RunProgram, runToEnd } from '../../doctor/programs.ts'
-import { DEFAULT_PORT, LOOPBACK } from '../../domain/own-addresses.ts'
+import { DEFAULT_PORT, LOOPBACK, portOfService } from '../../domain/own-addresses.ts'
 import { counted } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import { dataFolder, findService, readServiceFile, type ServiceOptions } from '../find-service.ts'
@@ -179,7 +179,7 @@ async function rowsOfMachine(
 async function checkPort({ options, surroundings }: DoctorContext): Promise<DoctorRow> {
   const check = 'port'
   const service = await readServiceFile(dataFolder(options.data, surroundings))
-  const port = Number(service === undefined ? DEFAULT_PORT : new URL(service.url).port)
+  const port = service === undefined ? DEFAULT_PORT : portOfService(service.url)
   if (!(await isListening(port))) {
     if (service === undefined) return { check, state: 'ok', found: `${port} is free` }
     return {

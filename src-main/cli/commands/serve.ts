@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { type Command, InvalidArgumentError } from 'commander'
 import { SKETCH } from '../../contract/catalog.ts'
 import { errorCode } from '../../domain/error-code.ts'
-import { isLoopback } from '../../domain/own-addresses.ts'
+import { isLoopback, portOfService } from '../../domain/own-addresses.ts'
 import type { UserAddress } from '../../server/listeners.ts'
 import { usageError } from '../cli-error.ts'
 import { ensureSketch } from '../ensure-sample.ts'
@@ -104,7 +104,7 @@ Examples:
             if (sample === true) await addSample(url, data, output)
             for (const warning of warnings) output.note(`warning: ${warning}`)
             if (listen !== undefined && !isLoopback(listen) && tls === undefined)
-              output.note(openTo(listen, new URL(url).port))
+              output.note(openTo(listen, portOfService(url)))
             if (output.json) {
               output.document({ ready: true, url, data, keyFile, ...(fingerprint && { fingerprint }) })
               return
@@ -168,6 +168,6 @@ function readPem(file: string): Promise<string> {
   })
 }
 
-function openTo(address: string, port: string): string {
+function openTo(address: string, port: number): string {
   return `warning: the service listens on ${address}, port ${port}, and not only on this machine. Keys and data go over the network unencrypted, and anyone who reaches the port can try keys. It is safer to omit --listen and open a tunnel from the other machine: ssh -N -L ${port}:127.0.0.1:${port} user@this-machine`
 }

@@ -114,7 +114,6 @@ export const CLI_ERRORS = {
       '{app}/{environment} has no earlier release to go back to. `drydock env show {environment}` lists all; `drydock rollback NUMBER` retries one that failed.',
   },
   UPLOAD_FAILED: { exitCode: EXIT_CODES.failed, message: 'The artifact was not uploaded: {why}. Nothing was changed.' },
-  NOT_EXPORTED: { exitCode: EXIT_CODES.failed, message: 'Endpoint {endpointId} cannot be exported: {why}.' },
   FILE_UNREADABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be read: {why}.' },
   FILE_INVALID: { exitCode: EXIT_CODES.failed, message: '{file} is not valid: {why}.' },
   FILE_UNWRITABLE: { exitCode: EXIT_CODES.failed, message: '{file} cannot be written: {why}.' },

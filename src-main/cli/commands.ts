@@ -110,11 +110,6 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
         'show or set fault injection on an endpoint, to test how clients handle failures',
         async () => (await import('./commands/faults.ts')).addFaultCommands,
       ],
-      [
-        'export',
-        'write an endpoint in the form of another system',
-        async () => (await import('./commands/export.ts')).addExport,
-      ],
     ],
   ],
   [

@@ -28,7 +28,7 @@ const PROCESSES = 512
 const PROCESSES_WITH_GPU = 4096
 
 /** Size of /dev/shm: that of the engines, and with a GPU what data loaders of torch need. Source: ours. */
-export const SHM_BYTES: number = 64 * MIB
+const SHM_BYTES = 64 * MIB
 const SHM_BYTES_WITH_GPU = GIB
 
 /**
@@ -46,13 +46,8 @@ export function containerLimits(
   return {
     cpus: Math.min(spec?.cpus ?? engine.cpus, engine.cpus),
     memoryBytes: engine.memoryBytes > 0 ? Math.min(wanted, engine.memoryBytes) : wanted,
-    shmBytes: shmBytes(settings),
+    shmBytes: settings.shmBytes ?? (hasGpu ? SHM_BYTES_WITH_GPU : SHM_BYTES),
     diskBytes: settings.diskBytes,
     processes: hasGpu ? PROCESSES_WITH_GPU : PROCESSES,
   }
-}
-
-/** Size of /dev/shm of a container. */
-export function shmBytes({ shmBytes, gpu }: Pick<ContainerSettings, 'shmBytes' | 'gpu'>): number {
-  return shmBytes ?? (gpu === undefined ? SHM_BYTES : SHM_BYTES_WITH_GPU)
 }

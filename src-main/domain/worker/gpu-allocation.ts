@@ -175,12 +175,8 @@ export function meetsWant(want: GpuWant, card: GpuCard): boolean {
   if (want.kind === 'any') return true
   if (want.kind === 'name') return isNamed(card, want.name)
   // No rounding: a card that does not tell its memory (unified memory) can be asked for by name.
-  return (card.memoryBytes ?? 0) >= leastMemoryBytes(want.group)
+  return (card.memoryBytes ?? 0) >= GPU_GROUPS[want.group].memoryGb * GIB * SHOWN_SHARE
 }
-
-/** The least memory that a card must show to be like those of a group. */
-export const leastMemoryBytes = (group: keyof typeof GPU_GROUPS): number =>
-  GPU_GROUPS[group].memoryGb * GIB * SHOWN_SHARE
 
 /** Whether the card is one of the models of the group, which come before others that are as large. */
 function isOfGroup(want: GpuWant, card: GpuCard): boolean {

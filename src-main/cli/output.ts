@@ -1,6 +1,7 @@
 /** How commands print: where to, in which colours, and how values, tables, spans and sizes read. */
 import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
+import { isTimedOut } from '../domain/job/time-limit.ts'
 import { writeExact } from '../domain/json/json.ts'
 import { asCalledBy, durationText, shellQuoted, sizeText } from '../domain/text.ts'
 import { type Caller, calledAs } from '../server/called-as.ts'
@@ -78,9 +79,11 @@ const STATE_COLOURS = {
   TIMED_OUT: 'yellow',
 } as const satisfies Record<JobState, Colour>
 
-/** A job state in its colour; the word itself is always there. */
-export function stateText(output: Output, state: JobState): string {
-  return output.paint(STATE_COLOURS[state], state)
+/** A job state in its colour; the word itself is always there. @param job.error tells whether a time limit stopped it */
+export function stateText(output: Output, { status, error }: Parameters<typeof isTimedOut>[0]): string {
+  const stopped = isTimedOut({ status, error })
+  const text = stopped && status !== 'TIMED_OUT' ? `${status}, timed out` : status
+  return output.paint(STATE_COLOURS[stopped ? 'TIMED_OUT' : status], text)
 }
 
 /** A JSON value for a person: text as it is, anything else as JSON. */

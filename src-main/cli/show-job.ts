@@ -25,7 +25,7 @@ export function showJob(
   output.fields([
     ['job', job.id],
     ['endpoint', endpointId],
-    ['status', stateText(output, job.status)],
+    ['status', stateText(output, job)],
     ['waits', waitingReason],
     ['before it', queue && `${queue.more ? 'more than ' : ''}${counted(queue.before, 'job')}`],
     ['start', queue && `${startText(queue, now)}${queue.how}`],
@@ -81,7 +81,7 @@ export function showHandle(output: Output, endpointId: string, job: z.infer<type
     output.fields([
       ['job', job.id],
       ['endpoint', endpointId],
-      ['status', stateText(output, job.status)],
+      ['status', stateText(output, job)],
     ])
 }
 

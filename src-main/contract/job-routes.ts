@@ -23,7 +23,11 @@ const ids = z
 /** What a list of jobs is filtered by, as a query: all of it must hold. */
 const filterQuery = {
   endpoint: z.string().optional(),
-  status: states.optional().describe('one state or several, separated by commas'),
+  status: states
+    .optional()
+    .describe(
+      'one state or several, separated by commas; TIMED_OUT also finds FAILED jobs that ran longer than their executionTimeout',
+    ),
   worker: z.string().max(100).optional().describe('the worker that has it, or had it last'),
   from: wholeNumber.optional().describe('created at this time or later, ms since the epoch'),
   to: wholeNumber.optional().describe('created at this time or earlier, ms since the epoch'),

@@ -9,6 +9,7 @@ import type { Database } from 'better-sqlite3'
 import { JOB_STATES, type JobState } from '../contract/job.ts'
 import { limit } from '../contract/limits.ts'
 import { matchExpression } from '../domain/job/search-query.ts'
+import { TIME_LIMIT_ERROR } from '../domain/job/time-limit.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import type { Job, JobFilter, JobStore } from '../services/ports/storage.ts'
 import { createTermLookup } from './search-index.ts'
@@ -38,8 +39,11 @@ const IN_RANGE = 'seq BETWEEN @first AND @last'
 const NEWEST_FIRST = 'DESC LIMIT @limit OFFSET @offset'
 const OLDEST_FIRST = 'ASC LIMIT @limit OFFSET @offset'
 const PAGE = `ORDER BY seq ${NEWEST_FIRST}`
+// Found by an index of its own, jobs_over_time_limit, which has these words.
+const OVER_LIMIT = `jobs.status = 'FAILED' AND jobs.error = '${TIME_LIMIT_ERROR}'`
+const IN_STATES = `(jobs.status IN (SELECT value FROM json_each(@states)) OR (@overLimit = 1 AND ${OVER_LIMIT}))`
 const STATE_AND_ENDPOINT = `
-  (@states IS NULL OR jobs.status IN (SELECT value FROM json_each(@states)))
+  (@states IS NULL OR ${IN_STATES})
   AND (@endpointId IS NULL OR jobs.endpoint_id = @endpointId)
   AND (@archived IS NULL OR jobs.archived = @archived)`
 const ALL = `SELECT seq FROM jobs WHERE ${IN_RANGE} ${PAGE}`
@@ -52,6 +56,9 @@ const IN_STATE = `
 const ARCHIVED_IN_STATE = `
   SELECT seq FROM jobs
   WHERE endpoint_id = @endpointId AND status = @status AND archived = 1 AND ${IN_RANGE} ${PAGE}`
+const OVER_LIMIT_OF_ENDPOINT = `
+  SELECT seq FROM jobs
+  WHERE ${OVER_LIMIT} AND endpoint_id = @endpointId AND archived = @archived AND ${IN_RANGE} ${PAGE}`
 // The oldest of one range of jobs_by_state.
 const OLDEST = `
   SELECT seq FROM jobs
@@ -74,16 +81,24 @@ const IN_LIVE_RANGE = `
   jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.lane = lanes.value
   AND jobs.archived = 0`
 const IN_ARCHIVED_RANGE = `jobs.status = held.status AND jobs.endpoint_id = held.endpoint_id AND jobs.archived = 1`
+const OVER_LIMIT_RANGES = `endpoints CROSS JOIN json_each('[0, 1]') kept`
+const IN_OVER_LIMIT_RANGE = `
+  (@endpointId IS NULL OR endpoints.id = @endpointId) AND (@archived IS NULL OR kept.value = @archived)
+  AND jobs.endpoint_id = endpoints.id AND jobs.archived = kept.value AND ${OVER_LIMIT}`
+const FILLED_OVER_LIMIT = `
+  SELECT endpoints.id AS endpointId, kept.value AS archived FROM ${OVER_LIMIT_RANGES}
+  WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_OVER_LIMIT_RANGE})`
 const COUNTED = 'jobs.seq BETWEEN @first AND @last LIMIT @limit'
 const countOf = (tables: string, where: string) =>
   `SELECT COUNT(*) AS count FROM (SELECT 1 FROM ${tables} CROSS JOIN jobs WHERE ${where} AND ${COUNTED})`
+const COUNT_OVER_LIMIT = countOf(OVER_LIMIT_RANGES, IN_OVER_LIMIT_RANGE)
 const COUNT_ALL = countOf('endpoints', 'jobs.endpoint_id = endpoints.id')
 // From the oldest job on no endpoint has to be looked for.
 const COUNT_FROM_OLDEST = `SELECT COUNT(*) AS count FROM (SELECT 1 FROM jobs INDEXED BY jobs_by_endpoint WHERE ${COUNTED})`
 // Read row by row, so its range is short. Jobs of the states that people ask for are as a rule among the newest.
 const NEAR = `
   SELECT seq FROM jobs
-  WHERE ${IN_RANGE} AND status IN (SELECT value FROM json_each(@states)) AND (@archived IS NULL OR archived = @archived)
+  WHERE ${IN_RANGE} AND ${IN_STATES} AND (@archived IS NULL OR archived = @archived)
   ORDER BY seq DESC LIMIT @limit OFFSET @offset`
 const NEAR_ROWS = 1000
 const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
@@ -109,6 +124,9 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   const ofEndpoint = statement(db, OF_ENDPOINT)
   const inState = statement(db, IN_STATE)
   const archivedInState = statement(db, ARCHIVED_IN_STATE)
+  const overLimit = statement(db, OVER_LIMIT_OF_ENDPOINT)
+  const filledOverLimit = db.prepare<[object], object>(FILLED_OVER_LIMIT)
+  const countOverLimit = db.prepare<[object], number>(COUNT_OVER_LIMIT).pluck()
   const oldest = db.prepare<[object], { readonly seq: number }>(OLDEST)
   const rangesOfEndpoint = prepareRanges(db, () => OF_ENDPOINT_IN_STATES)
   const rangesOfAll = prepareRanges(db, inStatesOf)
@@ -157,15 +175,17 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
       ranges: endpointId === undefined ? rangesOfAll : rangesOfEndpoint,
       live: archived === true ? undefined : of(states),
       ended: archived === false ? undefined : of(states.filter(isFinal)),
+      overLimit: takesOverLimit(filter) ? { endpointId: endpointId ?? null, archived: archivedOf(filter) } : undefined,
     }
   }
 
   // The ranges in which there is a job.
   function filledRanges(filter: JobFilter): readonly StateRange[] {
-    const { ranges, live, ended } = statesOf(filter)
+    const { ranges, live, ended, overLimit: over } = statesOf(filter)
     return [
       ...(live === undefined ? [] : ranges.live.all(live)).map((values) => ({ from: inState, values })),
       ...(ended === undefined ? [] : ranges.archived.all(ended)).map((values) => ({ from: archivedInState, values })),
+      ...(over === undefined ? [] : filledOverLimit.all(over)).map((values) => ({ from: overLimit, values })),
     ]
   }
 
@@ -175,9 +195,9 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
     const newest = Math.min(last, newestSeq.get()?.seq ?? 0)
     const from = Math.max(first, newest - NEAR_ROWS + 1)
     const states = JSON.stringify(someStates(filter) ?? JOB_STATES)
-    const archived = filter.archived === undefined ? null : Number(filter.archived)
+    const values = { states, overLimit: Number(takesOverLimit(filter)), archived: archivedOf(filter) }
     const { limit: most, offset } = page
-    const found = near.all({ first: from, last: newest, states, archived, limit: most, offset })
+    const found = near.all({ first: from, last: newest, ...values, limit: most, offset })
     return found.length === most || from === first ? found : undefined
   }
 
@@ -219,10 +239,11 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
           by(way.alone ? ofWorker : ofWorkerWhere, way.values),
         ])
       case 'states': {
-        const { ranges, live, ended } = statesOf(filter)
+        const { ranges, live, ended, overLimit: over } = statesOf(filter)
         return upTo(limit('jobCount'), [
           (most) => (live === undefined ? 0 : (ranges.countLive.get({ ...range, ...live, limit: most }) ?? 0)),
           (most) => (ended === undefined ? 0 : (ranges.countArchived.get({ ...range, ...ended, limit: most }) ?? 0)),
+          (most) => (over === undefined ? 0 : (countOverLimit.get({ ...range, ...over, limit: most }) ?? 0)),
         ])
       }
       case 'endpoint':
@@ -259,22 +280,38 @@ function someStates({ states }: JobFilter): readonly JobState[] | undefined {
   return some.length === JOB_STATES.length ? undefined : some
 }
 
+/** Whether jobs are let through that are FAILED only because they ran too long; not where all FAILED ones are. */
+function takesOverLimit({ states, withTimeLimits = false }: JobFilter): boolean {
+  return withTimeLimits && states?.includes('TIMED_OUT') === true && !states.includes('FAILED')
+}
+
+const archivedOf = ({ archived }: JobFilter) => (archived === undefined ? null : Number(archived))
+
 /** Which index a filter is answered from. */
 function wayOf({ text, ...filter }: JobFilter, termsOf: ReturnType<typeof createTermLookup>): Way {
   const { endpointId, workerId } = { endpointId: filter.endpointId ?? null, workerId: filter.workerId ?? null }
   const states = someStates(filter)
   const some = states === undefined ? null : JSON.stringify(states)
-  const archived = filter.archived === undefined ? null : Number(filter.archived)
+  const archived = archivedOf(filter)
+  const overLimit = Number(takesOverLimit(filter))
   const isAnyState = some === null && archived === null
   if (text !== undefined) {
     const match = matchExpression(text, endpointId ?? undefined, termsOf)
     if (match === undefined) return { by: 'nothing' }
     const alone = isAnyState && workerId === null
-    return { by: 'text', alone, values: alone ? { match } : { match, states: some, endpointId, workerId, archived } }
+    return {
+      by: 'text',
+      alone,
+      values: alone ? { match } : { match, states: some, overLimit, endpointId, workerId, archived },
+    }
   }
   if (workerId !== null) {
     const alone = isAnyState && endpointId === null
-    return { by: 'worker', alone, values: alone ? { workerId } : { workerId, states: some, endpointId, archived } }
+    return {
+      by: 'worker',
+      alone,
+      values: alone ? { workerId } : { workerId, states: some, overLimit, endpointId, archived },
+    }
   }
   if (!isAnyState) return { by: 'states' }
   return endpointId === null ? { by: 'all' } : { by: 'endpoint', values: { endpointId } }

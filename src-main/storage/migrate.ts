@@ -34,6 +34,7 @@ import { comparisons } from './migrations/2026-12-13-comparisons.ts'
 import { priority } from './migrations/2026-12-13-priority.ts'
 import { batches } from './migrations/2026-12-14-batches.ts'
 import { pendingBulk } from './migrations/2026-12-15-pending-bulk.ts'
+import { timedOutJobs } from './migrations/2026-12-16-timed-out-jobs.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = {
@@ -80,6 +81,7 @@ export const MIGRATIONS: readonly Migration[] = [
   priority,
   batches,
   pendingBulk,
+  timedOutJobs,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -1,5 +1,6 @@
 import clsx from 'clsx'
 import type { JobState } from '../../src-main/contract/job.ts'
+import { isTimedOut } from '../../src-main/domain/job/time-limit.ts'
 import { TONE_FILLS, type Tone } from './colours.ts'
 
 /** A state: a dot and its word. */
@@ -33,7 +34,18 @@ export const JOB_STATES: Readonly<Record<JobState, StateDotProps>> = {
   TIMED_OUT: { tone: 'timed-out', text: 'Timed out' },
 }
 
-/** The state of a job; `still` where it stands for the kind of state and nothing runs. */
-export function JobStateDot({ state, still = false }: { readonly state: JobState; readonly still?: boolean }) {
-  return <StateDot {...JOB_STATES[state]} {...(still ? { pulses: false } : {})} />
+/** A state of a job. */
+type JobStateDotProps = {
+  readonly state: JobState
+  /** Tells whether a time limit stopped a job that the job API calls FAILED. */
+  readonly error?: string | undefined
+  /** Whether it stands for the kind of state, so that nothing runs. */
+  readonly still?: boolean
+}
+
+/** The state of a job. */
+export function JobStateDot({ state, error, still = false }: JobStateDotProps) {
+  const isOverLimit = state !== 'TIMED_OUT' && isTimedOut({ status: state, error })
+  const detail = isOverLimit ? { tone: JOB_STATES.TIMED_OUT.tone, detail: 'timed out' } : {}
+  return <StateDot {...JOB_STATES[state]} {...detail} {...(still ? { pulses: false } : {})} />
 }

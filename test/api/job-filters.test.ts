@@ -124,6 +124,38 @@ describe('a list and its count', () => {
   })
 })
 
+it('jobs that ran longer than their executionTimeout are FAILED, and found among those that timed out', async () => {
+  const { createEndpoint, run, worker, clock, get, post, storage } = await setup()
+  await createEndpoint()
+  const policy = { executionTimeout: 5000 }
+  const [slow, bad] = [await run({}, { policy }), await run({}, { policy })]
+  const taker = await worker()
+  await taker.take()
+  await clock.advance(5201)
+  await taker.take()
+  await storage().write(() => {
+    const { seq = 0, workerId = '' } = storage().jobs.find(bad) ?? {}
+    storage().jobs.move(
+      seq,
+      'fail',
+      { workerId: workerId ?? '', error: 'x' },
+      { now: clock.wall(), steady: clock.wall() },
+    )
+  })
+  const found = async (query: string) => (await get(`/api/jobs?${query}`)).requests.map(({ id }: { id: string }) => id)
+  for (const query of ['status=TIMED_OUT', 'status=TIMED_OUT&endpoint=e', 'status=TIMED_OUT&q=executionTimeout']) {
+    expect(await found(query), query).toEqual([slow])
+    expect((await get(`/api/job-count?${query}`)).count, query).toBe(1)
+  }
+  expect(await found('status=FAILED')).toEqual([bad, slow])
+  expect(await found('status=FAILED,TIMED_OUT')).toEqual([bad, slow])
+  expect((await get('/v2/e/requests?status=TIMED_OUT')).requests).toEqual([])
+  expect((await get('/v2/e/requests?status=FAILED')).requests.length).toBe(2)
+  const retried = await post('/api/jobs/bulk', { action: 'retry', filter: { status: ['TIMED_OUT'] } })
+  expect(retried).toMatchObject({ changed: 1 })
+  expect((await get(`/v2/e/status/${slow}`)).status).toBe('IN_QUEUE')
+})
+
 describe('the list', () => {
   it('gives jobs by id, in that order, without those that are gone', async () => {
     const { list, ids } = await withJobs(VARIED)

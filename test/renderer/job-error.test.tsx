@@ -32,6 +32,13 @@ describe('the error of a job', () => {
     ])
   })
 
+  test('of one that its time limit stopped says so, and where more time is allowed', () => {
+    renderInApp(<JobErrorNotice error="executionTimeout exceeded" endpointId="faces" />)
+    expect(screen.getByRole('alert').textContent).toContain('Timed out: it ran longer than its execution timeout')
+    const settings = screen.getByRole('link', { name: 'the settings of faces' })
+    expect(settings.getAttribute('href')).toBe('/endpoints/faces/settings?section=limits&field=executionTimeoutMs')
+  })
+
   test('at a node of a graph is told in plain words, with the calls within its server folded', () => {
     const traceback = 'Traceback (most recent call last):\n  File "/comfyui/nodes.py", line 7, in load\n    open()\n'
     const place = { node: '3', title: 'Cat', class: 'LoadImage' }

@@ -62,7 +62,10 @@ export function addJobs(jobs: Command, surroundings: Surroundings): void {
 function addListOptions(command: Command, { now }: Surroundings): Command {
   const filtered = command
     .option('--endpoint <id>', 'only jobs of this endpoint')
-    .option('--status <state>', 'only jobs in these states, like IN_QUEUE or FAILED,TIMED_OUT')
+    .option(
+      '--status <state>',
+      'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT includes jobs that their executionTimeout stopped',
+    )
   return addTimes(filtered, now)
     .option('--limit <count>', 'jobs per page,  1 to 500 (default 50)', wholeNumber)
     .option('--cursor <cursor>', 'continue after the page that printed this cursor')
@@ -77,7 +80,7 @@ function showPage(output: Output, jobs: readonly JobListItem[], now: number): vo
     jobs.map((job) => [
       job.id,
       job.endpointId,
-      isExpired(job, now) ? `${stateText(output, job.status)}, expired` : stateText(output, job.status),
+      isExpired(job, now) ? `${stateText(output, job)}, expired` : stateText(output, job),
       ago(job.createdAt, now),
       job.delayTime === undefined ? '' : duration(job.delayTime),
       job.executionTime === undefined ? '' : duration(job.executionTime),
@@ -231,7 +234,10 @@ export function addJobFilter(command: Command, { now }: Surroundings): Command {
   return addTimes(
     command
       .option('--endpoint <id>', 'only jobs of this endpoint')
-      .option('--status <states>', 'only jobs in these states, like FAILED,TIMED_OUT')
+      .option(
+        '--status <states>',
+        'only jobs in these states, like FAILED,TIMED_OUT; TIMED_OUT includes jobs that their executionTimeout stopped',
+      )
       .option('--worker <id>', 'only jobs that this worker has or had')
       .option('--search <text>', 'only jobs whose input, output or error contains this text'),
     now,

@@ -54,7 +54,7 @@ function showHistory(output: Output, job: ResponseOf<'jobRead'>, now: number): v
     job.history.map((entry) => [
       ago(entry.at, now),
       entry.event,
-      stateText(output, entry.to),
+      stateText(output, { status: entry.to }),
       String(entry.attempt),
       entry.workerId ?? '',
       entry.reason ?? '',

@@ -59,7 +59,7 @@ async function printStream({ client, output, show, signal }: Printing, path: Job
       } else if (event.event === 'end') {
         const status = jobState.parse(JSON.parse(event.data).status)
         if (output.json) output.document({ status })
-        else output.note(`job ${path.jobId} ended as ${stateText(output, status)}`)
+        else output.note(`job ${path.jobId} ended as ${stateText(output, { status })}`)
         if (status === 'COMPLETED') return
         const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
         if (job.error !== undefined && !output.json) output.note(errorShown(job.error))

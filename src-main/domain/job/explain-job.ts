@@ -6,6 +6,7 @@ import type { FleetEvent } from '../../contract/fleet-events.ts'
 import type { JobListItem } from '../../contract/job.ts'
 import type { JobHistoryEntry, WebhookDelivery } from '../../contract/management.ts'
 import { counted, durationText, keepEnds, withFullStop } from '../text.ts'
+import { isTimedOut } from './time-limit.ts'
 import { isFinal } from './transitions.ts'
 
 /** What the sentences follow from. Times are ms since the epoch. */
@@ -34,7 +35,7 @@ export function explainJob(job: ExplainedJob): readonly string[] {
 function outcome(job: ExplainedJob): string {
   const { status, createdAt, now, executionTime = 0, delayTime = 0, error, waitingReason, workerId } = job
   const why = waitingReason === undefined ? '' : ` ${withFullStop(waitingReason)}`
-  switch (status) {
+  switch (isTimedOut(job) ? 'TIMED_OUT' : status) {
     case 'IN_QUEUE':
       return `It has waited in the queue for ${durationText(now - createdAt)}.${why}`
     case 'IN_PROGRESS':

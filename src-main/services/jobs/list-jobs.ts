@@ -18,6 +18,8 @@ import { type JobSelection, selectedJobs } from '../queue/change-many-jobs.ts'
 export type ListRequest = {
   readonly endpointId: string | undefined
   readonly states?: readonly JobState[] | undefined
+  /** Whether TIMED_OUT means this state alone, as for the job API, and not all that a time limit stopped. */
+  readonly exactStates?: boolean | undefined
   readonly workerId?: string | undefined
   /** Only jobs that the job API has forgotten, or only those that it knows. */
   readonly archived?: boolean | undefined
@@ -66,7 +68,7 @@ export function listEndpointJobs(
   { status, ...request }: JobPageRequest,
 ): Promise<JobList> {
   const states = status === undefined ? undefined : [status]
-  return listJobs(deps, { endpointId: id, states, archived: false, ...request })
+  return listJobs(deps, { endpointId: id, states, archived: false, exactStates: true, ...request })
 }
 
 /**
@@ -99,10 +101,11 @@ export async function searchable(
 ): Promise<JobFilter> {
   const text = q?.trim() === '' ? undefined : q
   if (text !== undefined && storage.search.behind()) await storage.write(() => storage.search.catchUp(CATCH_UP))
-  const { endpointId, states, workerId, archived, from, to } = rest
+  const { endpointId, states, exactStates = false, workerId, archived, from, to } = rest
   return {
     endpointId,
     states,
+    withTimeLimits: !exactStates,
     workerId,
     archived,
     from,

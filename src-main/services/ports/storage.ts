@@ -140,6 +140,8 @@ export type AfterCommit = { readonly committed?: () => void; readonly durable?: 
 export type JobFilter = {
   readonly endpointId?: string | undefined
   readonly states?: readonly JobState[] | undefined
+  /** Whether TIMED_OUT stands for all that a time limit stopped, see domain/job/time-limit. */
+  readonly withTimeLimits?: boolean | undefined
   readonly workerId?: string | undefined
   readonly text?: string | undefined
   /** Only jobs that the job API has forgotten, or only those that it knows. */

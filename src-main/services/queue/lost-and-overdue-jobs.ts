@@ -1,4 +1,5 @@
 /** Jobs that no client and no result moves: those of workers that are gone, and those whose time is over. */
+import { TIME_LIMIT_ERROR } from '../../domain/job/time-limit.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { moveOfLostJob } from '../../domain/worker/hand-out.ts'
 import type { Job, Moment, Storage } from '../ports/storage.ts'
@@ -62,7 +63,7 @@ export async function failOverdueJobs(
   leases: readonly Lease[],
 ): Promise<void> {
   if (leases.length === 0) return
-  const texts = { error: 'executionTimeout exceeded', reason: 'it ran longer than its executionTimeout' }
+  const texts = { error: TIME_LIMIT_ERROR, reason: 'it ran longer than its executionTimeout' }
   await storage.write(() => {
     for (const { seq, workerId, attempt } of leases) {
       storage.jobs.move(seq, 'exceedExecution', { workerId, attempt, ...texts }, momentOf(clock))

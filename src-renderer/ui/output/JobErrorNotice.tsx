@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
+import { Link } from 'wouter'
 import { editorLink } from '../../../src-main/contract/editors.ts'
 import { errorHeadline, errorLine, errorText, readJobError } from '../../../src-main/domain/job/read-error.ts'
 import {
@@ -11,6 +12,8 @@ import {
   readTraceback,
   type TracebackFrame,
 } from '../../../src-main/domain/job/read-traceback.ts'
+import { TIME_LIMIT_ERROR, TIME_LIMIT_TEXT } from '../../../src-main/domain/job/time-limit.ts'
+import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { CopyButton } from '../Button.tsx'
 import { Tooltip } from '../Tooltip.tsx'
@@ -34,7 +37,8 @@ export type JobErrorNoticeProps = {
 export function JobErrorNotice({ error, endpointId, headline, nextStep, action }: JobErrorNoticeProps) {
   const read = useMemo(() => readJobError(error), [error])
   const folders = useCodeFolders(endpointId)
-  const said = errorHeadline(read)
+  const overLimit = error === TIME_LIMIT_ERROR
+  const said = overLimit ? TIME_LIMIT_TEXT : errorHeadline(read)
   const traceback =
     read.traceback === undefined ? undefined : (
       <Traceback traceback={read.traceback} headline={read.node?.reason ?? said} folders={folders} />
@@ -46,6 +50,15 @@ export function JobErrorNotice({ error, endpointId, headline, nextStep, action }
         <div className="max-h-60 min-w-0 flex-1 overflow-y-auto">
           <p className="break-words whitespace-pre-wrap">{(headline ?? said) || 'It failed without a message.'}</p>
           {nextStep !== undefined && <p className="text-small">{nextStep}</p>}
+          {overLimit && (
+            <p className="text-small">
+              Allow more time with <code>policy.executionTimeout</code> of the request, or in{' '}
+              <Link to={ADDRESS.endpointSetting(endpointId, 'limits', 'executionTimeoutMs')} className="underline">
+                the settings of {endpointId}
+              </Link>
+              .
+            </p>
+          )}
         </div>
         {action}
         <div className="-my-1">

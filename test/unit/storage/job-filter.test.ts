@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
-import type { JobState } from '../../../src-main/contract/job.ts'
+import { isTimedOut, TIME_LIMIT_ERROR } from '../../../src-main/domain/job/time-limit.ts'
 import type { Job, JobFilter } from '../../../src-main/services/ports/storage.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
 
@@ -8,7 +8,7 @@ import { openStorage } from '../../../src-main/storage/open-storage.ts'
 const JOBS = 1500
 const ENDPOINTS = ['a', 'b', 'c']
 
-/** Jobs of three endpoints: most have ended well, some were archived, one of the oldest has failed. */
+/** Jobs of three endpoints: most have ended well, some were archived, one of the oldest has failed, limits ended some. */
 async function setup(): Promise<{
   readonly jobs: ReturnType<typeof openStorage>['jobs']
   readonly all: readonly Job[]
@@ -28,7 +28,9 @@ async function setup(): Promise<{
       const { seq } = jobs.insert(job, moment)
       if (n % 11 === 0) continue
       jobs.move(seq, 'claim', { workerId: 'w' }, moment)
-      jobs.move(seq, n === 5 ? 'fail' : 'complete', { workerId: 'w', error: 'e', output: '1' }, moment)
+      const end = n === 5 ? 'fail' : n % 17 === 0 ? 'exceedExecution' : n % 101 === 0 ? 'expire' : 'complete'
+      const error = end === 'exceedExecution' ? TIME_LIMIT_ERROR : 'e'
+      jobs.move(seq, end, { workerId: 'w', error, ...(end === 'complete' ? { output: '1' } : {}) }, moment)
       if (n % 13 === 0) archive.add(seq, moment)
     }
   })
@@ -46,6 +48,12 @@ const FILTERS: readonly JobFilter[] = [
   { states: ['COMPLETED'], archived: true },
   { states: ['COMPLETED'], before: 700, after: 40 },
   { states: ['TIMED_OUT'] },
+  { states: ['TIMED_OUT'], withTimeLimits: true },
+  { states: ['TIMED_OUT'], withTimeLimits: true, archived: false, before: 700 },
+  { states: ['TIMED_OUT', 'FAILED'], withTimeLimits: true },
+  { states: ['FAILED'], withTimeLimits: true },
+  { states: ['TIMED_OUT', 'IN_QUEUE'], withTimeLimits: true, endpointId: 'b' },
+  { states: ['TIMED_OUT'], withTimeLimits: true, workerId: 'w' },
   { endpointId: 'b', states: ['COMPLETED', 'IN_QUEUE'] },
   { before: 900 },
 ]
@@ -58,9 +66,11 @@ const PAGES = [
 it('lists and counts hold the same as looking at each job', async () => {
   const { jobs, all } = await setup()
   const isIn =
-    ({ states, endpointId, archived, before = Infinity, after = 0 }: JobFilter) =>
+    ({ states, withTimeLimits = false, endpointId, archived, before = Infinity, after = 0 }: JobFilter) =>
     (job: Job) =>
-      (states === undefined || states.includes(job.status as JobState)) &&
+      (states === undefined ||
+        states.includes(job.status) ||
+        (withTimeLimits && states.includes('TIMED_OUT') && isTimedOut(job))) &&
       (endpointId === undefined || job.endpointId === endpointId) &&
       (archived === undefined || job.archived === Number(archived)) &&
       job.seq < before &&

@@ -81,7 +81,7 @@ export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'en
 function StateCell({ job }: { readonly job: JobListItem }) {
   return (
     <span className="inline-flex items-center gap-2">
-      <JobStateDot state={job.status} />
+      <JobStateDot state={job.status} error={job.error} />
       <ExpiredMark expiresAt={job.expiresAt} now={useCellNow()} />
     </span>
   )

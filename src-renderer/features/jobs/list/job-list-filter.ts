@@ -80,11 +80,11 @@ export function bodyOf(filter: JobListFilter, states: readonly JobState[], curso
 /** Whether a job with these facts is let through, as far as events tell; texts and times are not looked at. */
 export function letsThrough(
   filter: JobListFilter,
-  job: { readonly endpointId: string; readonly state: JobState; readonly workerId: string | undefined },
+  job: { readonly endpointId: string; readonly states: readonly JobState[]; readonly workerId: string | undefined },
 ): boolean {
   if (filter.endpoint !== undefined && filter.endpoint !== job.endpointId) return false
   if (filter.worker !== undefined && filter.worker !== job.workerId) return false
-  return filter.states.length === 0 || filter.states.includes(job.state)
+  return filter.states.length === 0 || job.states.some((state) => filter.states.includes(state))
 }
 
 function textOf<Name extends string>(name: Name, text: string | null): { readonly [key in Name]?: string } {

@@ -7,6 +7,7 @@
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
+import { foundUnder } from '../../../../src-main/domain/job/time-limit.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { NumberedEvent } from '../../../api-client/event-stream.ts'
 import { createPlanner, type EventFollower } from '../../../live/follow-events.ts'
@@ -232,8 +233,8 @@ export function createJobWindow({
         stale.add(jobId)
         continue
       }
-      const now = letsThrough(filter, { endpointId, state: to, workerId })
-      const before = from !== undefined && letsThrough(filter, { endpointId, state: from, workerId })
+      const now = letsThrough(filter, { endpointId, states: foundUnder(event), workerId })
+      const before = from !== undefined && letsThrough(filter, { endpointId, states: [from], workerId })
       if (filter.text !== undefined) mayMatch ||= now
       else if (now && (!before || entered.has(jobId))) entered.add(jobId)
       else if (!now) entered.delete(jobId)

@@ -69,11 +69,11 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
 }
 
 function Facts({ job }: { readonly job: JobDetail }) {
-  const { status, createdAt, expiresAt, endpointId, workerId, attempt, lowPriority, priority } = job
+  const { status, error, createdAt, expiresAt, endpointId, workerId, attempt, lowPriority, priority } = job
   const now = useNow()
   return (
     <div className="flex flex-wrap items-center gap-x-3 text-ink-2">
-      <JobStateDot state={status} />
+      <JobStateDot state={status} error={error} />
       <ExpiredMark expiresAt={expiresAt} now={now} />
       <span>
         created <RelativeTime at={createdAt} />

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import { isTimedOut } from '../../../../src-main/domain/job/time-limit.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -59,7 +60,11 @@ export function ResponsePane({ endpoint, response, onClose }: ResponsePaneProps)
         )}
         {error !== undefined && <ErrorNotice error={worded(error)} />}
         {record?.error !== undefined && (
-          <JobErrorNotice error={record.error} endpointId={endpoint.id} nextStep={NEXT_STEPS[record.status]} />
+          <JobErrorNotice
+            error={record.error}
+            endpointId={endpoint.id}
+            nextStep={NEXT_STEPS[isTimedOut(record) ? 'TIMED_OUT' : record.status]}
+          />
         )}
         {record?.status === 'CANCELLED' && <p className="text-ink-2">The job was cancelled, so it has no output.</p>}
         {operation !== 'stream' && isEmptyList(record?.output) && (

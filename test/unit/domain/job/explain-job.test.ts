@@ -23,6 +23,10 @@ test('a job that failed says the error, else the reason of its end', () => {
   expect(explain({ status: 'FAILED', error: 'ValueError: no' })).toEqual(['It failed: ValueError: no.'])
   const history = [move(50_000, 'exceedExecution', 'FAILED', 'it ran longer than its executionTimeout')]
   expect(explain({ status: 'FAILED', history })).toEqual(['It failed: it ran longer than its executionTimeout.'])
+  const begun = [move(45_000, 'claim', 'IN_PROGRESS'), ...history]
+  expect(explain({ status: 'FAILED', history: begun, error: 'executionTimeout exceeded' })).toEqual([
+    'It timed out: it ran longer than its executionTimeout.',
+  ])
 })
 
 test('a job that timed out before it began says so, another one does not', () => {

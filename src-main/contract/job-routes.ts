@@ -317,7 +317,9 @@ export type BatchView = z.infer<typeof batchView>
 export const batchDetail = batchView.extend({
   failures: z
     .array(z.object({ reason: z.string(), count, jobId: z.string().optional().describe('one of them') }))
-    .describe(`by reason, the most frequent first; of the newest ${limit('batchFailuresRead')} failed jobs`),
+    .describe(
+      `by reason with a # for numbers and ids that differ, the most frequent first; of the newest ${limit('batchFailuresRead')} failed jobs`,
+    ),
   endsAt: moment.optional().describe('expected, from how fast its latest jobs ended'),
 })
 

@@ -87,6 +87,20 @@ describe('a batch', () => {
     expect(await read()).toMatchObject({ state: 'cancelled', jobs: { COMPLETED: 1, CANCELLED: 2, IN_QUEUE: 0 } })
   })
 
+  it('groups failures whose numbers and ids alone differ', async () => {
+    const { append, read, worker } = await withBatch(4)
+    await append(1, inputs(1, 4))
+    const taker = await worker()
+    for (let n = 1; n <= 4; n++) {
+      const job = await taker.take()
+      await taker.done(job?.id ?? '', { error: n === 4 ? 'no face' : `could not decode image ${n} of ${job?.id}` })
+    }
+    expect((await read()).failures).toMatchObject([
+      { reason: 'could not decode image # of #', count: 3 },
+      { reason: 'no face', count: 1 },
+    ])
+  })
+
   it('retries failed jobs that the job API has forgotten as new jobs in their place', async () => {
     const { append, read, post, get, batch, worker, clock, exported } = await withBatch(2)
     await append(1, inputs(1, 2))

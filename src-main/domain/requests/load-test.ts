@@ -1,5 +1,6 @@
 /** What comes of the requests of a load test: each evaluated by its response, and all of them counted. */
 import type { LoadTestCreate, LoadTestResult, Spans } from '../../contract/requests.ts'
+import { createFailureGroups } from '../job/failure-groups.ts'
 import { readJobError } from '../job/read-error.ts'
 import { textIn } from '../json/json.ts'
 import { bucketOf, percentilesOf } from '../metrics.ts'
@@ -24,8 +25,6 @@ export type Tally = {
 // Source: ours. More kinds of errors than this are read in the list of jobs.
 const MAX_ERRORS = 20
 const ERROR_LENGTH = 500
-/** Ids of jobs and workers differ from request to request and would make each error one of its own. */
-const IDS = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(-\w+)?\b|\b(?=\w*\d)(?=\w*[a-z])[a-z0-9]{14}\b/g
 
 /** Makes an empty count. */
 export function createTally(): Tally {
@@ -33,15 +32,8 @@ export function createTally(): Tally {
   const delay = createSpans()
   const execution = createSpans()
   const statuses: Record<string, number> = {}
-  const errors = new Map<string, number>()
+  const errors = createFailureGroups(MAX_ERRORS)
   let failed = 0
-
-  function addError(text: string): void {
-    const kind = keepEnds(text.replace(IDS, '…'), ERROR_LENGTH)
-    const known = errors.has(kind) || errors.size < MAX_ERRORS
-    const key = known ? kind : 'other errors'
-    errors.set(key, (errors.get(key) ?? 0) + 1)
-  }
 
   return {
     add({ status, latencyMs, delayMs, executionMs, error }) {
@@ -52,7 +44,7 @@ export function createTally(): Tally {
       if (executionMs !== undefined) execution.add(executionMs)
       if (error === undefined) return
       failed += 1
-      addError(error)
+      errors.add({ reason: keepEnds(error, ERROR_LENGTH), count: 1 })
     },
     result: (elapsedMs) => ({
       elapsedMs,
@@ -62,7 +54,7 @@ export function createTally(): Tally {
       ...optional('latency', latency.read()),
       ...optional('delay', delay.read()),
       ...optional('execution', execution.read()),
-      errors: [...errors].map(([text, count]) => ({ text, count })).sort((one, other) => other.count - one.count),
+      errors: errors.all().map(({ reason, count }) => ({ text: reason, count })),
     }),
   }
 }

@@ -6,6 +6,7 @@ import { AppError } from '../../contract/errors.ts'
 import { JOB_STATES, type JobState } from '../../contract/job.ts'
 import type { BatchCreate, BatchDetail, BatchView } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
+import { createFailureGroups, type Failure } from '../../domain/job/failure-groups.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
 import { isFinal, TRANSITIONS } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
@@ -63,16 +64,16 @@ const REASONS = 20
 const REASON_LENGTH = 300
 const TTL_OVER = 'its time to live was over before it ended'
 
-function failuresOf({ batches }: Storage, { seq }: Batch): BatchDetail['failures'] {
-  const byReason = new Map<string, { reason: string; count: number; jobId?: string }>()
+function failuresOf({ batches }: Storage, { seq }: Batch): readonly Failure[] {
+  const most = limit('batchFailuresRead')
+  const groups = createFailureGroups()
   for (const state of FAILED)
-    for (const job of batches.newest(seq, state, limit('batchFailuresRead'))) {
-      const reason = job.error === null ? TTL_OVER : keepEnds(errorLine(job.error), REASON_LENGTH)
-      const found = byReason.get(reason)
-      if (found === undefined) byReason.set(reason, { reason, count: 1, jobId: job.id })
-      else found.count += 1
+    for (const { id, error } of batches.newest(seq, state, most)) {
+      const reason = error === null ? TTL_OVER : keepEnds(errorLine(error), REASON_LENGTH)
+      groups.add({ reason, count: 1, jobId: id })
     }
-  return [...byReason.values(), ...batches.refusals(seq, REASONS)].sort((a, b) => b.count - a.count).slice(0, REASONS)
+  for (const refusal of batches.refusals(seq, most)) groups.add(refusal)
+  return groups.all().slice(0, REASONS)
 }
 
 // So many of the latest ends tell how fast it goes; fewer than some are chance.

@@ -75,7 +75,7 @@ function Failures({ failures }: { readonly failures: BatchDetail['failures'] }) 
       <ul aria-label="Why inputs have no result" className="flex max-h-72 flex-col overflow-y-auto">
         {failures.map(({ reason, count, jobId }) => (
           <li key={reason} className="flex gap-3 border-b border-line py-1">
-            <span className="w-10 shrink-0 text-right tabular-nums">{count.toLocaleString('en')}</span>
+            <span className="w-12 shrink-0 text-right tabular-nums">{count.toLocaleString('en')} ×</span>
             <span className="min-w-0 flex-1 break-words">{asSentence(reason)}</span>
             {jobId !== undefined && (
               <Link to={ADDRESS.job(jobId)} className="shrink-0 text-accent hover:underline">

@@ -1,6 +1,6 @@
 /** Schedules: requests that the service sends by itself, at times of a cron pattern or in equal intervals. */
 import { z } from 'zod'
-import { jobRequest } from './job.ts'
+import { jobListItem, jobRequest } from './job.ts'
 import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
 import { done, moment } from './routes.ts'
@@ -87,7 +87,9 @@ export const scheduleView = z.object({
   createdAt: moment,
   nextAt: moment.optional().describe('missing while it is paused, and where the pattern has no more times'),
   upcoming: z.array(moment).describe('the next times, the first of which is nextAt'),
-  runs: z.array(scheduleRun).describe('newest first'),
+  runs: z
+    .array(scheduleRun.extend({ job: jobListItem.optional().describe('missing: it is no longer stored') }))
+    .describe('newest first, each with its job as it is now'),
 })
 
 /** A schedule as the API gives it. */

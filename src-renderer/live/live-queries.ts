@@ -7,6 +7,7 @@
  * not stay. When something may have been missed, all of them are read again, and answers on their way are dropped.
  */
 import type { Query, QueryClient } from '@tanstack/react-query'
+import type { ResponseOf } from '../../src-main/client/calls.ts'
 import type { JobList, JobState } from '../../src-main/contract/job.ts'
 import type { ServiceEvent } from '../../src-main/contract/live.ts'
 import type { RunView } from '../../src-main/contract/workflows.ts'
@@ -73,6 +74,14 @@ const RULES: readonly LiveRule<unknown>[] = [
       list.runs.some(({ id }) => id === runOf(event)),
     patch: (list, events) => withTouched(list, new Set(events.map(runOf))),
     patchMissed: (list) => withTouched(list, new Set(list.runs.filter(isOpen).map(({ id }) => id))),
+    readAfterMs: 300,
+  }),
+  ruleOf<ResponseOf<'scheduleList'>>({
+    kind: 'schedules',
+    concerns: (event, _id, list) =>
+      event.type === 'job' &&
+      event.event !== 'progress' &&
+      list?.schedules.some(({ runs }) => runs.some(({ jobId }) => jobId === event.jobId)) === true,
     readAfterMs: 300,
   }),
   ruleOf<unknown>({ kind: 'sweeps', concerns: isRunEvent, readAfterMs: 100 }),

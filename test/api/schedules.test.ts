@@ -43,10 +43,25 @@ describe('a schedule', () => {
     const after = await read(id)
     expect(after.nextAt).toBe(TEST_EPOCH + 3 * EVERY_MS)
     expect(after.runs).toEqual([
-      { dueAt: TEST_EPOCH + 2 * EVERY_MS, outcome: 'queued', count: 1, jobId: second.id },
-      { dueAt: TEST_EPOCH + EVERY_MS, outcome: 'queued', count: 1, jobId: first.id },
+      { dueAt: TEST_EPOCH + 2 * EVERY_MS, outcome: 'queued', count: 1, jobId: second.id, job: second },
+      { dueAt: TEST_EPOCH + EVERY_MS, outcome: 'queued', count: 1, jobId: first.id, job: first },
     ])
     expect((await get(`/api/jobs/${second.id}`)).input).toEqual({ seed: 1 })
+  })
+
+  it('says how each of its jobs ended and how long it took, as long as it is stored', async () => {
+    const { add, read, jobs, clock, worker, storage } = await setup()
+    const { id } = await add()
+    await clock.advance(EVERY_MS)
+    await clock.until(async () => (await jobs()).length === 1)
+    const taker = await worker()
+    const taken = await taker.take()
+    await clock.advance(700)
+    await taker.done(taken?.id ?? '', { error: 'no face' })
+    const [run] = (await read(id)).runs
+    expect(run.job).toMatchObject({ id: run.jobId, status: 'FAILED', executionTime: 700, error: 'no face' })
+    await storage().write(() => storage().jobs.remove(storage().jobs.find(run.jobId)?.seq ?? 0))
+    expect((await read(id)).runs[0]).not.toHaveProperty('job')
   })
 
   it('hands its input on as it came', async () => {
@@ -161,7 +176,7 @@ describe('times that nobody looked at', () => {
       const found = (await service.read(id)).runs
       return found.length > 0 && found
     })
-    expect(runs).toEqual([{ dueAt, outcome: 'queued', count: 1, jobId }])
+    expect(runs).toMatchObject([{ dueAt, outcome: 'queued', count: 1, jobId }])
     expect(await service.jobs()).toHaveLength(1)
   })
 })

@@ -35,7 +35,11 @@ test('a schedule is added, runs, is paused and deleted', async () => {
   await page.getByLabel('Name', { exact: true }).fill('Often')
   await page.getByRole('button', { name: 'Add schedule' }).click()
   const runs = page.getByRole('list', { name: 'What came of its times' })
-  await runs.getByText('Queued').first().waitFor()
+  await runs.getByText('Completed').first().waitFor()
+  await runs
+    .getByText(/^[\d.]+ m?s$/)
+    .first()
+    .waitFor()
   await expectAccessible()
   await shoot('schedules')
   await page.setViewportSize(NARROW)

@@ -8,7 +8,7 @@ import { createAppStore } from '../../src-renderer/store/app-store.ts'
 import { jobMoved, NOW, testPlatform } from './support.tsx'
 
 // Fits each kind of query.
-const NOTHING = { history: [], requests: [], runs: [], touched: new Set() }
+const NOTHING = { history: [], requests: [], runs: [], touched: new Set(), schedules: [{ runs: [{ jobId: 'a' }] }] }
 
 function setup() {
   const platform = testPlatform()
@@ -45,6 +45,7 @@ describe('an event', () => {
     { key: ['job', 'other'], afterMs: 300, ofJob: 0, ofProgress: 0, ofRun: 0 },
     { key: ['run', 'a'], afterMs: 0, ofJob: 1, ofProgress: 0, ofRun: 1 },
     { key: ['queue', 'e'], afterMs: 100, ofJob: 1, ofProgress: 0, ofRun: 0 },
+    { key: ['schedules', 'e'], afterMs: 300, ofJob: 1, ofProgress: 0, ofRun: 0 },
     { key: ['sweeps'], afterMs: 100, ofJob: 0, ofProgress: 0, ofRun: 1 },
     { key: ['workflows'], afterMs: 100, ofJob: 0, ofProgress: 0, ofRun: 1 },
     { key: ['figures'], afterMs: 5000, ofJob: 0, ofProgress: 0, ofRun: 0 },

@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
 import { type ScheduleView, WHEN_MISSED } from '../../contract/schedules.ts'
+import { errorLine } from '../../domain/job/read-error.ts'
 import { writeExact } from '../../domain/json/json.ts'
 import { ago, durationText } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { usageError } from '../cli-error.ts'
 import { buildRequest } from '../job-request.ts'
 import { oneOf, spanInMs, wholeNumber } from '../option-values.ts'
-import type { Output } from '../output.ts'
+import { duration, type Output, stateText } from '../output.ts'
 import { openSession, type Session } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -80,7 +81,13 @@ Examples:
       const now = surroundings.now()
       output.table(
         ['ENDPOINT', 'NAME', 'WHEN', 'NEXT', 'LAST'],
-        schedules.map((one) => [one.endpointId, one.name, timingText(one), nextText(one, now), lastText(one, now)]),
+        schedules.map((one) => [
+          one.endpointId,
+          one.name,
+          timingText(one),
+          nextText(one, now),
+          lastText(output, one, now),
+        ]),
       )
     })
 
@@ -96,12 +103,14 @@ Examples:
       if (found.runs.length === 0) return output.line('It has not been due yet.')
       const now = surroundings.now()
       output.table(
-        ['WHEN', 'WHAT', 'JOB', 'WHY'],
-        found.runs.map(({ dueAt, outcome, count, jobId, reason }) => [
+        ['WHEN', 'WHAT', 'STATUS', 'EXECUTION', 'JOB', 'WHY'],
+        found.runs.map(({ dueAt, outcome, count, jobId, job, reason }) => [
           ago(dueAt, now),
           count === 1 ? outcome : `${outcome}, ${count} times`,
+          job === undefined ? '' : stateText(output, job),
+          job?.executionTime === undefined ? '' : duration(job.executionTime),
           jobId ?? '',
-          reason ?? '',
+          reason ?? (job?.error === undefined ? '' : errorLine(job.error)),
         ]),
       )
     })
@@ -171,6 +180,9 @@ function nextText({ paused, nextAt }: ScheduleView, now: number): string {
   return nextAt <= now ? 'now' : `in ${durationText(nextAt - now)}`
 }
 
-function lastText({ runs: [last] }: ScheduleView, now: number): string {
-  return last === undefined ? '' : `${last.outcome} ${ago(last.dueAt, now)}`
+function lastText(output: Output, { runs: [last] }: ScheduleView, now: number): string {
+  if (last === undefined) return ''
+  const { job, outcome, dueAt } = last
+  const took = job?.executionTime === undefined ? '' : ` in ${duration(job.executionTime)}`
+  return `${job === undefined ? outcome : stateText(output, job)}${took} ${ago(dueAt, now)}`
 }

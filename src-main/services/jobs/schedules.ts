@@ -12,6 +12,7 @@ import { kindOf, type SubmitDeps } from '../endpoint-kinds.ts'
 import type { Schedule, ScheduledRequest } from '../ports/schedules.ts'
 import type { Endpoint, Job } from '../ports/storage.ts'
 import type { Log } from '../ports/system.ts'
+import { listJobsById } from './list-jobs.ts'
 
 /** What is wanted of a new schedule, with its payloads as they came. */
 export type NewSchedule = Omit<ScheduleCreate, 'request'> & { readonly request: ScheduledRequest }
@@ -115,6 +116,12 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Sched
 
   function view(schedule: Schedule): ScheduleView {
     const { request, nextAt, cron, everyMs, timeZone, ...rest } = schedule
+    const runs = schedules.runs(schedule.id, limit('scheduleRunsKept'))
+    const { requests } = listJobsById(
+      deps,
+      runs.flatMap(({ jobId }) => jobId ?? []),
+    )
+    const jobs = new Map(requests.map((job) => [job.id, job]))
     const more = nextAt === undefined ? [] : timesAfter(timingOf(schedule), nextAt, limit('scheduleTimesShown') - 1)
     return {
       ...rest,
@@ -124,7 +131,10 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Sched
       ...(nextAt === undefined ? {} : { nextAt }),
       request: requestText(request),
       upcoming: nextAt === undefined ? [] : [nextAt, ...more],
-      runs: [...schedules.runs(schedule.id, limit('scheduleRunsKept'))],
+      runs: runs.map((run) => {
+        const job = run.jobId === undefined ? undefined : jobs.get(run.jobId)
+        return job === undefined ? run : { ...run, job }
+      }),
     }
   }
 

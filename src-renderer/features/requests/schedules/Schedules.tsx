@@ -3,23 +3,26 @@ import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import type { ScheduleRun, ScheduleView } from '../../../../src-main/contract/schedules.ts'
+import type { ScheduleView } from '../../../../src-main/contract/schedules.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
 import { Menu } from '../../../ui/Menu.tsx'
+import { JobErrorCell } from '../../../ui/output/JobErrorNotice.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
-import { StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
+import { JobStateDot, StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
-import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
+import { Duration, Elapsed, Nothing, RelativeTime } from '../../../ui/Values.tsx'
 import { schedulesQuery } from '../request-queries.ts'
 import { NextTimes, ScheduleForm } from './ScheduleForm.tsx'
 
 /** The schedules of an endpoint. `choice` stands first in the strip. */
 export type SchedulesProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
+
+type ScheduleRun = ScheduleView['runs'][number]
 
 const OUTCOMES: Readonly<Record<ScheduleRun['outcome'], StateDotProps>> = {
   queued: { tone: 'completed', text: 'Queued' },
@@ -88,15 +91,18 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
         <ul aria-label="What came of its times" className="flex max-h-72 flex-col overflow-y-auto">
           {runs.map((run) => (
             <li key={`${run.dueAt} ${run.outcome}`} className="flex flex-wrap gap-x-3 border-b border-line py-1">
-              <StateDot
-                {...OUTCOMES[run.outcome]}
-                {...(run.count > 1 && { detail: `${run.count.toLocaleString('en')} times` })}
-              />
+              <RunState run={run} />
               <RelativeTime at={run.dueAt} />
+              <RunDuration run={run} />
               {run.jobId !== undefined && (
                 <Link to={ADDRESS.job(run.jobId)} className="truncate text-accent hover:underline">
                   {run.jobId}
                 </Link>
+              )}
+              {run.job?.error !== undefined && (
+                <span className="min-w-0 flex-1 truncate">
+                  <JobErrorCell error={run.job.error} />
+                </span>
               )}
               {run.reason !== undefined && <span className="w-full text-ink-2">{asSentence(run.reason)}</span>}
             </li>
@@ -104,6 +110,23 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
         </ul>
       </div>
     </Card>
+  )
+}
+
+/** What came of a time: the state of its job, or why there is none. */
+function RunState({ run: { outcome, count, job } }: { readonly run: ScheduleRun }) {
+  if (job !== undefined) return <JobStateDot state={job.status} error={job.error} />
+  return <StateDot {...OUTCOMES[outcome]} {...(count > 1 && { detail: `${count.toLocaleString('en')} times` })} />
+}
+
+/** How long its job took, or has been running. */
+function RunDuration({ run: { job } }: { readonly run: ScheduleRun }) {
+  if (job?.executionTime !== undefined) return <Duration ms={job.executionTime} />
+  if (job?.status !== 'IN_PROGRESS' || job.delayTime === undefined) return null
+  return (
+    <span className="whitespace-nowrap">
+      <Elapsed since={job.createdAt + job.delayTime} />
+    </span>
   )
 }
 
@@ -162,7 +185,7 @@ const columnsOf = (shownId: string | undefined): readonly Column<ScheduleView>[]
   },
   { id: 'when', header: 'When', width: 220, grow: 1, cell: timingText },
   { id: 'next', header: 'Next', width: 120, cell: (one) => <NextTime schedule={one} /> },
-  { id: 'last', header: 'Last', width: 200, cell: ({ runs: [last] }) => <LastTime run={last} /> },
+  { id: 'last', header: 'Last', width: 260, cell: ({ runs: [last] }) => <LastTime run={last} /> },
 ]
 
 function NextTime({ schedule: { paused, nextAt } }: { readonly schedule: ScheduleView }) {
@@ -174,7 +197,8 @@ function LastTime({ run }: { readonly run: ScheduleRun | undefined }) {
   if (run === undefined) return <Nothing />
   return (
     <span className="flex gap-2">
-      <StateDot {...OUTCOMES[run.outcome]} />
+      <RunState run={run} />
+      <RunDuration run={run} />
       <RelativeTime at={run.dueAt} />
     </span>
   )

@@ -118,6 +118,26 @@ test('workers are put together by endpoint, and filtered by endpoint and state',
   expect(ids({ endpointId: 'nobody', state: undefined })).toEqual([])
 })
 
+test('endpoints with crashed or unhealthy workers come first, and of their workers the unhealthy ones', () => {
+  const endpoints = ['a', 'b', 'c'].map((id) => anEndpoint(id))
+  const workers = [
+    aWorker('a1', 'a'),
+    aWorker('b1', 'b'),
+    aWorker('b2', 'b', { state: 'unhealthy' }),
+    aWorker('c1', 'c'),
+  ]
+  const ended = endedWorkers([
+    event({ workerId: 'c0', endpointId: 'c', kind: 'crash' }),
+    event({ workerId: 'a0', endpointId: 'a' }),
+  ])
+  const groups = groupWorkers({ endpoints, workers, ended }, { endpointId: undefined, state: undefined })
+  expect(groups.map((group) => [group.endpointId, ...group.workers.map(({ id }) => id)])).toEqual([
+    ['b', 'b2', 'b1'],
+    ['c', 'c1'],
+    ['a', 'a1'],
+  ])
+})
+
 test('arrows move as the cards lie', () => {
   const places = [0, 1, 2, 3, 4].map((at) => ({ left: (at % 3) * 100, top: Math.floor(at / 3) * 50 }))
   const to = (from: number, key: string) => nextCard(key, from, { positions: places })

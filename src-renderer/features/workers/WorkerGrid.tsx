@@ -56,7 +56,7 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the cards are links; arrows only move between them */}
       <div
-        className="flex flex-col gap-6"
+        className="flex flex-wrap gap-6"
         onKeyDown={(event) => moveBetweenCards(event, (positions) => ({ positions }))}
       >
         {groups.map((group) => (

@@ -38,8 +38,14 @@ export const WorkerGroupView = memo(function WorkerGroupView({
   // What it says is why there is no worker, or why another one came.
   const crashed = ended.find((worker) => worker.crashed)
   const folded = ended.filter((worker) => worker !== crashed)
+  // As much of the row as it has cards, so that small groups stand next to each other.
+  const cards = Math.max(1, workers.length + (crashed === undefined ? 0 : 1))
   return (
-    <section aria-label={`Workers of ${endpoint?.name ?? endpointId}`} className="flex flex-col gap-2">
+    <section
+      aria-label={`Workers of ${endpoint?.name ?? endpointId}`}
+      className="flex max-w-full min-w-0 flex-col gap-2"
+      style={{ flex: `${cards} 1 ${cards * CARD_REM}rem` }}
+    >
       <div className="flex min-h-7 flex-wrap items-center gap-x-3">
         {!isAlone && (
           <h2 className="min-w-0 truncate text-section font-semibold">
@@ -63,6 +69,7 @@ export const WorkerGroupView = memo(function WorkerGroupView({
         <p className="text-ink-2">No worker now. {whyNoWorker(endpoint)}</p>
       )}
       <ul className={CARDS}>
+        {crashed !== undefined && <EndedCard worker={crashed} to={toWorker(crashed.id)} />}
         {workers.map((worker) => (
           <WorkerCard
             key={worker.id}
@@ -72,7 +79,6 @@ export const WorkerGroupView = memo(function WorkerGroupView({
             to={toWorker(worker.id)}
           />
         ))}
-        {crashed !== undefined && <EndedCard worker={crashed} to={toWorker(crashed.id)} />}
       </ul>
       {folded.length > 0 && (
         <EndedWorkers key={String(showsEnded)} isOpenFirst={showsEnded} workers={folded} toWorker={toWorker} />
@@ -81,7 +87,8 @@ export const WorkerGroupView = memo(function WorkerGroupView({
   )
 })
 
-const CARDS = 'grid grid-cols-[repeat(auto-fill,minmax(20rem,1fr))] gap-3'
+const CARD_REM = 20
+const CARDS = 'grid grid-cols-[repeat(auto-fit,minmax(min(20rem,100%),1fr))] gap-3'
 
 type EndedWorkersProps = Pick<WorkerGroupViewProps, 'toWorker'> & {
   readonly workers: WorkerGroup['ended']

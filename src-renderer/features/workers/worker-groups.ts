@@ -11,7 +11,7 @@ export type WorkerFilter = {
   readonly state: WorkerState | undefined
 }
 
-/** The workers of one endpoint that are shown, oldest first, with those that ended lately. */
+/** The workers of one endpoint that are shown, unhealthy ones first, then oldest first, with those that ended lately. */
 export type WorkerGroup = {
   readonly endpointId: string
   /** undefined: the endpoint has been deleted, or is still to come. */
@@ -25,7 +25,10 @@ function stateIn(text: string | null): WorkerState | undefined {
   return WORKER_STATES.find((state) => state === text)
 }
 
-/** Puts workers together by endpoint, in the order of their names. An endpoint without any that fits is left out. */
+/**
+ * Puts workers together by endpoint: those with crashed or unhealthy workers first, each part by name. An endpoint
+ * without any that fits is left out.
+ */
 export function groupWorkers(
   all: {
     readonly endpoints: readonly LiveEndpoint[]
@@ -48,13 +51,20 @@ export function groupWorkers(
     .map((id) => ({
       endpointId: id,
       endpoint: endpoints.get(id),
-      workers: workers.filter((worker) => worker.endpointId === id).toSorted(byStart),
+      workers: workers.filter((worker) => worker.endpointId === id).toSorted(inOrder),
       ended: ended.filter((worker) => worker.endpointId === id),
     }))
+    .toSorted((one, other) => Number(hasTrouble(other)) - Number(hasTrouble(one)))
 }
 
-const byStart = (one: WorkerView, other: WorkerView) =>
-  one.startedAt - other.startedAt || one.id.localeCompare(other.id)
+const isUnhealthy = ({ state }: WorkerView) => state === 'unhealthy'
+const hasTrouble = ({ workers, ended }: WorkerGroup) =>
+  workers.some(isUnhealthy) || ended.some(({ crashed }) => crashed)
+
+const inOrder = (one: WorkerView, other: WorkerView) =>
+  Number(isUnhealthy(other)) - Number(isUnhealthy(one)) ||
+  one.startedAt - other.startedAt ||
+  one.id.localeCompare(other.id)
 
 /** A worker that ended a little while ago. */
 export type EndedWorker = {

@@ -48,11 +48,6 @@ export function javascriptLiteral(text: string): { readonly code: string; readon
   return { code: layOut(text, { true: 'true', false: 'false', null: 'null' }, JAVASCRIPT_INDENT, 0), isText: false }
 }
 
-/** A text as one word of a POSIX shell: nothing within single quotes means anything but the quote itself. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}
-
 // `__proto__` in a literal is no field, and a number of more digits than a double has would be rounded.
 function isSameInJavascript(text: string): boolean {
   return (text.match(TOKENS) ?? []).every((token) => {

@@ -1,13 +1,7 @@
 /** Samples of calls, one a language; those for curl and JavaScript are written here. */
+import { shellQuoted } from '../text.ts'
 import { publicPythonSample, svcSample } from './python-samples.ts'
-import {
-  type JobCall,
-  javascriptLiteral,
-  KEY_VARIABLE,
-  type RequestCall,
-  type SampleCall,
-  shellWord,
-} from './sample-call.ts'
+import { type JobCall, javascriptLiteral, KEY_VARIABLE, type RequestCall, type SampleCall } from './sample-call.ts'
 
 /** A call in one language. */
 export type Sample = { readonly name: (typeof SAMPLE_NAMES)[number]; readonly code: string }
@@ -37,16 +31,17 @@ function curlSample(call: SampleCall): string {
     const { url, path, method, headers, body, bodyIs } = call
     // curl sends a HEAD only when it is asked for in its own way; else it waits for a body that does not come.
     const asked = method === 'HEAD' ? '-I' : `-X ${method}`
-    const given = headers.map(([name, value]) => `  -H ${shellWord(`${name}: ${value}`)}`)
-    const option = bodyIs === 'file' ? `--data-binary ${shellWord(`@${body}`)}` : `--data-raw ${shellWord(body ?? '')}`
+    const given = headers.map(([name, value]) => `  -H ${shellQuoted(`${name}: ${value}`)}`)
+    const option =
+      bodyIs === 'file' ? `--data-binary ${shellQuoted(`@${body}`)}` : `--data-raw ${shellQuoted(body ?? '')}`
     const data = body === undefined ? [] : [`  ${option}`]
-    return [`curl -sS ${asked} ${shellWord(url + path)}`, AUTHORIZATION, ...given, ...data].join(NEXT)
+    return [`curl -sS ${asked} ${shellQuoted(url + path)}`, AUTHORIZATION, ...given, ...data].join(NEXT)
   }
   return call.operation === 'stream' ? streamSample(call) : submit(call, call.operation)
 }
 
 function submit({ url, body }: JobCall & { readonly url: string }, operation: string): string {
-  return [`curl -sS -X POST ${url}/${operation}`, AUTHORIZATION, JSON_HEADER, `  --data-raw ${shellWord(body)}`].join(
+  return [`curl -sS -X POST ${url}/${operation}`, AUTHORIZATION, JSON_HEADER, `  --data-raw ${shellQuoted(body)}`].join(
     NEXT,
   )
 }

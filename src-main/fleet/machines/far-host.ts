@@ -1,7 +1,7 @@
 /** What is asked of another machine itself, past its engine, by scripts of the POSIX shell over the connection by ssh. */
+import { shellQuoted } from '../../domain/text.ts'
 import { NVIDIA_SMI_PATHS, type ProgramEnd } from '../../domain/worker/gpu-list.ts'
 import { type GpuReader, gpuReaderBy } from '../docker/gpu-inventory.ts'
-import { shellWord } from './ssh-command.ts'
 import type { SshConnection } from './ssh-connection.ts'
 
 type Run = Pick<SshConnection, 'run'>
@@ -39,7 +39,7 @@ fi
 
 /** The real path of a folder there, without links; undefined: there is none. */
 export async function farFolder({ run }: Run, path: string): Promise<string | undefined> {
-  const real = (await run(`cd -P -- ${shellWord(path)} 2>/dev/null && pwd -P || true`)).trim()
+  const real = (await run(`cd -P -- ${shellQuoted(path)} 2>/dev/null && pwd -P || true`)).trim()
   return real === '' ? undefined : real
 }
 
@@ -72,7 +72,7 @@ const askScript = (args: readonly string[]) => `
 command -v nvidia-container-runtime-hook >/dev/null && echo hook || echo none
 for program in ${NVIDIA_SMI_PATHS.join(' ')}; do
   command -v "$program" >/dev/null || continue
-  output="$(LC_ALL=C timeout ${LIMIT_S} "$program" ${args.map(shellWord).join(' ')} 2>/dev/null)"
+  output="$(LC_ALL=C timeout ${LIMIT_S} "$program" ${args.map(shellQuoted).join(' ')} 2>/dev/null)"
   echo "code $?"
   printf '%s\\n' "$output"
   exit 0
@@ -89,7 +89,7 @@ export type HostFacts = {
 /** Reads disk and load. @param folder whose disk is meant */
 export async function readHostFacts({ run }: Run, folder: string): Promise<HostFacts> {
   const output = await run(
-    `df -Pk -- ${shellWord(folder)} 2>/dev/null | tail -n 1; cat /proc/loadavg 2>/dev/null || true`,
+    `df -Pk -- ${shellQuoted(folder)} 2>/dev/null | tail -n 1; cat /proc/loadavg 2>/dev/null || true`,
   )
   const [disk = '', loads = ''] = output.split('\n')
   const [totalKb, , freeKb] = disk.split(/\s+/).slice(1).map(Number)

@@ -3,11 +3,12 @@
  * open. Each connection makes a socket of its own, since the one of a connection that died may be removed by its sshd at any
  * later time; a link of always the same name leads to the last one.
  */
+
 import { randomBytes } from 'node:crypto'
 import { LOOPBACK } from '../../domain/own-addresses.ts'
+import { shellQuoted } from '../../domain/text.ts'
 import { findFarEngine } from './far-host.ts'
 import type { WayBackThere } from './relay-containers.ts'
-import { shellWord } from './ssh-command.ts'
 import type { SshConnection } from './ssh-connection.ts'
 import type { SshLink } from './ssh-link.ts'
 
@@ -39,7 +40,7 @@ export function createFarSocket({ link, machine, id, open }: FarSocketOptions): 
     } catch (error) {
       throw new Error(`sshd of ${machine} lets no way back be made: ${(error as Error).message}`, { cause: error })
     }
-    await connection.run(`cd ${shellWord(folder)} && ln -s ${name} n-${name} && mv -f n-${name} ${SOCKET}`)
+    await connection.run(`cd ${shellQuoted(folder)} && ln -s ${name} n-${name} && mv -f n-${name} ${SOCKET}`)
     there = { to: { folder, socket: SOCKET }, user, groups: groups.split(' ') }
   }
 

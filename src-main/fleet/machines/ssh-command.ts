@@ -67,8 +67,3 @@ export function sshReason(stderr: string, otherwise: string): string {
   const said = [...new Set(lines.filter((line) => !/^channel \d+: open failed/.test(line)))]
   return said.length === 0 ? (lines.at(-1) ?? otherwise) : said.join(' ')
 }
-
-/** A word for the shell of the other machine that stands for itself, whatever is in it. */
-export function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
-}

@@ -1,7 +1,8 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { javascriptLiteral, pythonLiteral, shellWord } from '../../../../src-main/domain/requests/sample-call.ts'
+import { javascriptLiteral, pythonLiteral } from '../../../../src-main/domain/requests/sample-call.ts'
+import { shellQuoted } from '../../../../src-main/domain/text.ts'
 
 describe('a literal of JavaScript', () => {
   it('is the same value, whatever the JSON', () => {
@@ -46,5 +47,5 @@ describe('a literal of Python', () => {
 })
 
 it('a word of a shell ends nowhere but at its end', () => {
-  expect(shellWord(`it's $x \`id\` "q"`)).toBe(`'it'\\''s $x \`id\` "q"'`)
+  expect(shellQuoted(`it's $x \`id\` "q"`)).toBe(`'it'\\''s $x \`id\` "q"'`)
 })

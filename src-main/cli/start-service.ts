@@ -12,17 +12,25 @@ import type { StopSignal, Surroundings } from './surroundings.ts'
  * @throws CliError START_REFUSED (data folder in use, port taken), START_FAILED
  */
 export async function startService(options: StartOptions): Promise<RunningServer> {
-  const [{ startServer }, { StartError, START_CODES }] = await Promise.all([
-    import('../server/main.ts'),
-    import('../server/data-folder.ts'),
-  ])
+  const { startServer } = await import('../server/main.ts')
+  return await tellingStartErrors(() => startServer(options))
+}
+
+/**
+ * Does work of the server in this process.
+ * @param code of its failures; without it by their kind
+ * @throws CliError START_REFUSED, START_FAILED or `code` for a StartError
+ */
+export async function tellingStartErrors<Result>(work: () => Promise<Result>, code?: 'NOT_RECOVERED'): Promise<Result> {
+  const { StartError, START_CODES } = await import('../server/data-folder.ts')
   try {
-    return await startServer(options)
+    return await work()
   } catch (error) {
     if (!(error instanceof StartError)) throw error
-    const code = error.kind === 'data' ? 'START_FAILED' : 'START_REFUSED'
-    const body = { error: error.message, code: START_CODES[error.kind] }
-    throw new CliError(code, { why: error.message }, { body, cause: error })
+    const { kind, message } = error
+    const body = code === undefined ? { body: { error: message, code: START_CODES[kind] } } : {}
+    const byKind = kind === 'data' ? 'START_FAILED' : 'START_REFUSED'
+    throw new CliError(code ?? byKind, { why: message }, { ...body, cause: error })
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { counted, shellQuoted } from '../../domain/text.ts'
-import { CliError } from '../cli-error.ts'
 import { dataFolder } from '../find-service.ts'
 import { globalOptions, outputOf } from '../session.ts'
+import { tellingStartErrors } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock recover`: save what can be read of a damaged data folder. */
@@ -20,15 +20,9 @@ Examples:
     )
     .action(async (folder: string, _options: object, command: Command) => {
       const output = outputOf(command, surroundings)
-      const [{ recoverFolder }, { StartError }] = await Promise.all([
-        import('../../server/recover-folder.ts'),
-        import('../../server/data-folder.ts'),
-      ])
+      const { recoverFolder } = await import('../../server/recover-folder.ts')
       const data = dataFolder(globalOptions(command).data, surroundings)
-      const recovered = await recoverFolder(data, folder, surroundings.now()).catch((error) => {
-        if (error instanceof StartError) throw new CliError('NOT_RECOVERED', { why: error.message }, { cause: error })
-        throw error
-      })
+      const recovered = await tellingStartErrors(() => recoverFolder(data, folder, surroundings.now()), 'NOT_RECOVERED')
       if (output.json) return output.document(recovered)
       const { tables } = recovered
       const shown = tables.filter(({ rows, isWhole }) => rows > 0 || !isWhole)

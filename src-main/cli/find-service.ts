@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, posix, win32 } from 'node:path'
 import { parseEnvFile } from '../domain/env-file.ts'
 import { errorCode } from '../domain/error-code.ts'
+import { defaultDataFolder } from '../server/called-as.ts'
 import { CliError, usageError } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -150,17 +151,6 @@ export function dataFolder(given: string | undefined, source: DataFolderSource):
   const path = pathOf(source)
   const chosen = given || source.env.SVC_DATA
   return chosen ? path.resolve(source.cwd, chosen) : defaultDataFolder(source)
-}
-
-/** The user's default data folder by the custom of the system. */
-export function defaultDataFolder({ env, platform, home }: Omit<DataFolderSource, 'cwd'>): string {
-  if (platform === 'win32') {
-    return win32.join(env.APPDATA || win32.join(home, 'AppData', 'Roaming'), 'Drydock')
-  }
-  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Drydock')
-  // The custom says that a relative value is not valid and is to be ignored.
-  const shared = env.XDG_DATA_HOME
-  return posix.join(shared && posix.isAbsolute(shared) ? shared : posix.join(home, '.local', 'share'), 'drydock')
 }
 
 function pathOf({ platform }: Pick<DataFolderSource, 'platform'>) {

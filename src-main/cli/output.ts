@@ -3,7 +3,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
 import { isTimedOut } from '../domain/job/time-limit.ts'
 import { writeExact } from '../domain/json/json.ts'
-import { asCalledBy, durationText, shellQuoted, sizeText } from '../domain/text.ts'
+import { asCalledBy, commandOf, durationText, sizeText } from '../domain/text.ts'
 import { type Caller, calledAs } from '../server/called-as.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -104,20 +104,13 @@ function width(text: string): number {
   return stripVTControlCharacters(text).length
 }
 
-// A command that names its data folder, or that needs none.
-const HAS_FOLDER = /--(?:data|help)\b/
-
 /**
  * A hint as the caller can type it.
  * @param text with commands as `drydock deploy`, between backticks where other words follow
  * @param data folder that `--data` named, without which the command would go to another service
  */
 export function asCalled(text: string, caller: Caller, data?: string): string {
-  const name = calledAs(caller)
-  if (data === undefined) return asCalledBy(text, name)
-  const there = `${name} --data ${shellQuoted(data)}`
-  const parts = text.split(/(`[^`]*`)/)
-  return parts.map((part) => asCalledBy(part, HAS_FOLDER.test(part) ? name : there)).join('')
+  return asCalledBy(text, commandOf(calledAs(caller), data))
 }
 
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g

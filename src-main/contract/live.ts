@@ -17,7 +17,11 @@ export const liveSnapshot = z.object({
   at: moment,
   endpoints: z.array(liveEndpoint),
   workers: z.array(workerView),
-  command: z.string().describe('how the command that started the service was called, like `npx drydock`'),
+  command: z
+    .string()
+    .describe(
+      'how to call the command line for this service, like `npx drydock`, with --data if its data folder is not the default',
+    ),
 })
 
 /** All endpoints and workers. */

@@ -163,13 +163,25 @@ export function splitWords(line: string): readonly string[] | undefined {
 // A command in a sentence; not the beginning of a path or a name.
 const COMMAND = /(?<![\w/.$-])drydock (?=[a-z-])/g
 
+// A command that names its data folder, or that needs none.
+const HAS_FOLDER = /--(?:data|help)\b/
+
+/** How a command line is called that works on a data folder. @param data undefined: on the one that it finds itself */
+export function commandOf(name: string, data: string | undefined): string {
+  return data === undefined ? name : `${name} --data ${shellQuoted(data)}`
+}
+
 /**
  * A hint as its reader can type it.
- * @param text with commands as `drydock deploy`
- * @param name how the command line is called, like `npx drydock`
+ * @param text with commands as `drydock deploy`, between backticks where other words follow
+ * @param command see `commandOf`
  */
-export function asCalledBy(text: string, name: string): string {
-  return name === 'drydock' ? text : text.replace(COMMAND, `${name} `)
+export function asCalledBy(text: string, command: string): string {
+  if (command === 'drydock') return text
+  const [name = command] = command.split(' --data ', 1)
+  const parts = text.split(/(`[^`]*`)/)
+  // By a function: a dollar in the path of a folder is no pattern.
+  return parts.map((part) => part.replace(COMMAND, () => `${HAS_FOLDER.test(part) ? name : command} `)).join('')
 }
 
 /** How a machine is reached, as its owner would write it. */

@@ -1,4 +1,7 @@
-import { delimiter, dirname, relative, sep } from 'node:path'
+import { homedir } from 'node:os'
+import { delimiter, dirname, posix, relative, sep, win32 } from 'node:path'
+import { commandOf } from '../domain/text.ts'
+
 /** Who calls: variables and folder of the process. */
 export type Caller = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
 
@@ -14,4 +17,25 @@ export function calledAs({ env, cwd }: Caller): string {
   const short = relative(cwd, path)
   const shown = short.startsWith('..') ? path : /[\\/]/.test(short) ? short : `.${sep}${short}`
   return path.endsWith('.mjs') ? `node ${shown}` : shown
+}
+
+/** What the path of the default data folder depends on. */
+export type FolderOwner = Pick<Caller, 'env'> & { readonly platform: NodeJS.Platform; readonly home: string }
+
+/** The user's default data folder by the custom of the system. */
+export function defaultDataFolder({ env, platform, home }: FolderOwner): string {
+  if (platform === 'win32') {
+    return win32.join(env.APPDATA || win32.join(home, 'AppData', 'Roaming'), 'Drydock')
+  }
+  if (platform === 'darwin') return posix.join(home, 'Library', 'Application Support', 'Drydock')
+  // The custom says that a relative value is not valid and is to be ignored.
+  const shared = env.XDG_DATA_HOME
+  return posix.join(shared && posix.isAbsolute(shared) ? shared : posix.join(home, '.local', 'share'), 'drydock')
+}
+
+/** How hints of this process name the command line of a service. @param data its data folder, absolute */
+export function commandHere(data: string): string {
+  const { env, platform } = process
+  const isDefault = data === defaultDataFolder({ env, platform, home: homedir() })
+  return commandOf(calledAs({ env, cwd: process.cwd() }), isDefault ? undefined : data)
 }

@@ -30,7 +30,7 @@ import { errorCode } from '../domain/error-code.ts'
 import { LOOPBACK, portOfService } from '../domain/own-addresses.ts'
 import { withFullStop } from '../domain/text.ts'
 import { createAnswerAgent } from './answer-agent.ts'
-import { calledAs } from './called-as.ts'
+import { commandHere } from './called-as.ts'
 import { createSecureContexts } from './certificates.ts'
 import {
   type DataFolder,
@@ -286,7 +286,7 @@ async function run(
     hosts,
     data: folder.folder,
     keyFile: folder.keyFile,
-    command: calledAs({ env: process.env, cwd: process.cwd() }),
+    command: commandHere(folder.folder),
     startedAt,
   }
   await core.start()

@@ -148,15 +148,15 @@ test('looks well in light and dark, narrow and very narrow, and with the service
   await service.stop()
   await page.getByRole('alert').getByText('The service does not answer').waitFor()
   await page.getByLabel('Rate limits as in production').click()
-  await page.getByText('Start it with `drydock start`').waitFor()
+  await page.getByText(/Start it with .*drydock.* start/).waitFor()
   expect(await page.getByLabel('Rate limits as in production').getAttribute('aria-checked')).toBe('false')
   await shoot(`settings-down-800`)
 })
 
-test('commands on the pages are those by which the service was started', async () => {
-  const { page, open } = await setup({}, { env: { npm_command: 'exec' } })
+test('commands on the pages are those by which the service was started, with its data folder', async () => {
+  const { service, page, open } = await setup({}, { env: { npm_command: 'exec' } })
   await open('/jobs')
-  await page.getByText("npx drydock runsync ENDPOINT '{}'").waitFor()
+  await page.getByText(`npx drydock --data ${service.data} runsync ENDPOINT '{}'`).waitFor()
 })
 
 test('a key with a role is made, shown once, listed with what it changed, and revoked', async () => {

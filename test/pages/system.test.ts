@@ -229,7 +229,7 @@ describe('every tab', () => {
     await page.getByRole('link', { name: 'System', exact: true }).click()
     await page.getByRole('heading', { name: 'Docker', exact: true }).waitFor()
     await page.getByRole('button', { name: 'Check again' }).click()
-    await page.getByText('Start it with `drydock start`').waitFor()
+    await page.getByText(/Start it with .*drydock.* start/).waitFor()
     await shoot('system-down-1440')
   })
 })

@@ -1,6 +1,8 @@
+import { homedir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { asCalled } from '../../../src-main/cli/output.ts'
-import { calledAs } from '../../../src-main/server/called-as.ts'
+import { asCalledBy } from '../../../src-main/domain/text.ts'
+import { calledAs, commandHere, defaultDataFolder } from '../../../src-main/server/called-as.ts'
 
 describe('the command line is called', () => {
   test.each([
@@ -29,4 +31,15 @@ test('hints have the commands as the caller calls them, and other words stay', (
     'Start one with `npx drydock serve --data /d`.',
   )
   expect(asCalled('drydock: No Drydock service runs.', caller)).toBe('drydock: No Drydock service runs.')
+})
+
+test('pages name the data folder of a service unless it is the default one', () => {
+  const { env, platform } = process
+  expect(asCalledBy('See `drydock doctor`.', commandHere('/my data'))).toMatch(
+    /^See `.*drydock.* --data '\/my data' doctor`\.$/,
+  )
+  expect(asCalledBy('Run `drydock serve --data /d`.', commandHere('/my data'))).toMatch(
+    /drydock.* serve --data \/d`\.$/,
+  )
+  expect(commandHere(defaultDataFolder({ env, platform, home: homedir() }))).not.toContain('--data')
 })

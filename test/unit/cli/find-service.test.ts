@@ -3,13 +3,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
   dataFolder,
-  defaultDataFolder,
   findService,
   type Login,
   readServiceFile,
   type ServiceOptions,
   writeLogin,
 } from '../../../src-main/cli/find-service.ts'
+import { defaultDataFolder } from '../../../src-main/server/called-as.ts'
 import { surroundingsOf, temporaryFolder, writeServiceFiles } from './support.ts'
 
 // No process has this number: the largest one that Linux gives is 2^22.

@@ -1,7 +1,7 @@
 /** The client of commands and of the desktop: HTTP of Node, with the account key. */
 import type { ErrorBody } from '../contract/errors.ts'
 import { errorCode } from '../domain/error-code.ts'
-import { lookupError } from '../domain/lookup-error.ts'
+import { networkReason } from '../domain/network-error.ts'
 import {
   ApiError,
   addressOf,
@@ -57,7 +57,7 @@ export function createServiceClient(
   // What ends a connection, or keeps it from beginning; errors of ours and the caller's end are passed on.
   const told = (cause: unknown) => {
     if (!(cause instanceof Error) || cause.name === 'AbortError') return cause
-    return notReachable(CONNECTION_REASONS[errorCode(cause)] ?? lookupError(cause) ?? cause.message, cause)
+    return notReachable(CERTIFICATE_REASONS[errorCode(cause)] ?? networkReason(cause), cause)
   }
   const { call, open } = createCalls({
     async send({ address, headers, ...rest }: Omit<HttpRequest, 'url'> & { readonly address: string }) {
@@ -109,10 +109,7 @@ const ANY_BYTES = 'application/octet-stream'
 
 const UNKNOWN_CERTIFICATE = 'it shows another certificate than the one that `drydock login` stored'
 
-const CONNECTION_REASONS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ECONNRESET: 'the connection was lost',
-  ETIMEDOUT: 'it took too long',
+const CERTIFICATE_REASONS: Readonly<Record<string, string>> = {
   CERT_SIGNATURE_FAILURE: UNKNOWN_CERTIFICATE,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_CERTIFICATE,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CERTIFICATE,

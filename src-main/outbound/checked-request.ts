@@ -6,8 +6,6 @@ import { lookup } from 'node:dns/promises'
 import { type ClientRequest, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isIP } from 'node:net'
-import { errorCode } from '../domain/error-code.ts'
-import { lookupError } from '../domain/lookup-error.ts'
 import { connectHost } from '../domain/own-addresses.ts'
 
 /** An address that is not asked, whatever becomes of the network. */
@@ -57,10 +55,4 @@ async function resolve(host: string): Promise<{ address: string; family: number 
 /** Where a redirect leads; undefined: the response is none. */
 export function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
   return statusCode >= 300 && statusCode < 400 ? headers.location : undefined
-}
-
-/** What went wrong, for a person. */
-export function networkError(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  return lookupError(error) ?? (error.message === '' ? errorCode(error) : error.message)
 }

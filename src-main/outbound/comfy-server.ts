@@ -6,6 +6,7 @@
 import { z } from 'zod'
 import { limit } from '../contract/limits.ts'
 import type { WorkflowServer } from '../contract/workflows.ts'
+import { networkReason } from '../domain/network-error.ts'
 import { percentDecoded } from '../domain/percent-encoding.ts'
 import { sizeText } from '../domain/text.ts'
 import type { FetchNodeTypes, SizeOfNodeTypes } from '../services/ports/workflows.ts'
@@ -38,7 +39,7 @@ async function readClasses(server: string, signal: AbortSignal): Promise<string>
     return text
   } catch (error) {
     if (timeout.aborted) throw new Error(`it did not answer within ${TIMEOUT_MS / 1000} s`, { cause: error })
-    throw new Error(reasonOf(error), { cause: error })
+    throw new Error(networkReason(error), { cause: error })
   }
 }
 
@@ -63,14 +64,6 @@ export const sizeOfNodeTypes: SizeOfNodeTypes = async (server, signal) => {
 function excerpt(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim().slice(0, EXCERPT_LENGTH)
   return line === '' ? '' : `, and began with: ${line}`
-}
-
-// fetch says "fetch failed", and why is its cause.
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const cause = error.cause
-  if (!(cause instanceof Error)) return error.message
-  return cause.message === '' && 'code' in cause ? String(cause.code) : cause.message
 }
 
 // Anything may listen at the usual ports of a ComfyUI, so little is read of the response.

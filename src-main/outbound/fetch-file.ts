@@ -4,9 +4,10 @@
  * go over a connection that is not encrypted where the first one was.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http'
+import { networkReason } from '../domain/network-error.ts'
 import { isPrivateAddress } from '../domain/private-address.ts'
 import type { Fetched, FetchFile, FetchRequest } from '../services/ports/models.ts'
-import { checkedRequest, networkError, RefusedAddress, redirectOf } from './checked-request.ts'
+import { checkedRequest, RefusedAddress, redirectOf } from './checked-request.ts'
 
 const MAX_REDIRECTS = 5
 // A host that says nothing for so long is asked again; ms.
@@ -22,7 +23,7 @@ export const createFetchFile =
       return await follow(wanted, isPrivate)
     } catch (error) {
       if (error instanceof RefusedAddress) return { kind: 'fault', why: error.message, isFinal: true }
-      return { kind: 'fault', why: networkError(error), isFinal: false }
+      return { kind: 'fault', why: networkReason(error), isFinal: false }
     }
   }
 

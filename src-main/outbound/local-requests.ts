@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { limit } from '../contract/limits.ts'
 import { PAGE_ROUTES, sessionLink } from '../contract/live.ts'
+import { networkReason } from '../domain/network-error.ts'
 import type { PreviewLink } from '../services/ports/projects.ts'
 import type { Pinger, RequestSender, SentResponse } from '../services/ports/requests.ts'
 
@@ -20,7 +21,8 @@ export const sendRequest: RequestSender = ({ url, target, method, key, body, sig
   new Promise((resolve) => {
     const since = performance.now()
     const end = (rest: Omit<SentResponse, 'ms'>) => resolve({ ms: performance.now() - since, ...rest })
-    const fail = (error: Error) => end({ status: undefined, text: '', error: `No response arrived: ${error.message}.` })
+    const fail = (error: Error) =>
+      end({ status: undefined, text: '', error: `No response arrived: ${networkReason(error)}.` })
     const headers = {
       authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
@@ -79,7 +81,7 @@ export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, sign
     asked.on('error', (error: Error & { code?: string }) => {
       if (timeout.aborted) resolve({ kind: 'silent' })
       else if (error.code === 'ECONNREFUSED') resolve({ kind: 'refused' })
-      else resolve({ kind: 'broken', why: error.message })
+      else resolve({ kind: 'broken', why: networkReason(error) })
     })
     asked.end()
   })

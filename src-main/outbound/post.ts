@@ -4,9 +4,10 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { Json } from '../domain/json/json.ts'
+import { networkReason } from '../domain/network-error.ts'
 import { isPrivateAddress } from '../domain/private-address.ts'
 import type { Poster } from '../services/ports/requests.ts'
-import { checkedRequest, networkError, redirectOf } from './checked-request.ts'
+import { checkedRequest, redirectOf } from './checked-request.ts'
 
 const MAX_REDIRECTS = 3
 const ALLOW = 'allow it with `drydock settings set webhooksToPrivateAddresses true`'
@@ -24,7 +25,7 @@ export const postOut: Poster = async ({ url, body, timeoutMs, maxResponseBytes, 
     return { status: undefined, error: `the target redirected more than ${MAX_REDIRECTS} times` }
   } catch (error) {
     if (timeout.aborted) return { status: undefined, error: `the target did not answer within ${timeoutMs / 1000} s` }
-    return { status: undefined, error: networkError(error) }
+    return { status: undefined, error: networkReason(error) }
   }
 }
 

@@ -9,6 +9,7 @@
 import { isMainThread, type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace'
 import { type Span, spansAtMost, spansOf, type Traced } from '../domain/monitoring/job-spans.ts'
+import { networkReason } from '../domain/network-error.ts'
 import type { OpenCollector } from '../services/ports/traces.ts'
 
 // Source: ours. What 5,000 jobs leave, some 10 MB; a collector that is away for a moment loses nothing of a usual load.
@@ -132,7 +133,9 @@ async function exportSpans(port: MessagePort, { url, version }: Given): Promise<
   const send = (spans: readonly Span[]) =>
     new Promise<string | undefined>((resolve) =>
       exporter.export(spans.map(readable), ({ code, error }) =>
-        resolve(code === 0 ? undefined : (error?.message ?? 'the collector did not take them')),
+        resolve(
+          code === 0 ? undefined : error === undefined ? 'the collector did not take them' : networkReason(error),
+        ),
       ),
     )
 

@@ -7,9 +7,10 @@ import { stat } from 'node:fs/promises'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { MIB } from '../contract/units.ts'
+import { networkReason } from '../domain/network-error.ts'
 import { isPrivateAddress } from '../domain/private-address.ts'
 import type { FileBody, SendToTarget, TargetRequest } from '../services/ports/targets.ts'
-import { checkedRequest, networkError } from './checked-request.ts'
+import { checkedRequest } from './checked-request.ts'
 
 // The longest answer that is read: a list of endpoints with their settings is far below.
 const ANSWER_BYTES = 16 * MIB
@@ -21,7 +22,7 @@ export const sendToTarget: SendToTarget = async (wanted) => {
   try {
     return await send(wanted)
   } catch (error) {
-    throw new Error(networkError(error), { cause: error })
+    throw new Error(networkReason(error), { cause: error })
   }
 }
 

@@ -43,7 +43,7 @@ describe('a server that is not there', () => {
     const { output } = await run(server)
     const { host } = new URL(server.url)
     expect(output.error).toBe(
-      `ComfyUI server (${host}) not reachable after multiple retries. The last try: connect ECONNREFUSED ${host}. ` +
+      `ComfyUI server (${host}) not reachable after multiple retries. The last try: nothing listens there. ` +
         'Start it, or set its address in the settings of the endpoint.',
     )
   })
@@ -119,7 +119,7 @@ describe('a server that is not there', () => {
     expect(progress).toHaveLength(1)
     expect(output.error).toBe(
       `ComfyUI server (${host}) not reachable after multiple retries, for 0 min. ` +
-        `The last try: connect ECONNREFUSED ${host}. Start it, or set its address in the settings of the endpoint.`,
+        `The last try: nothing listens there. Start it, or set its address in the settings of the endpoint.`,
     )
   })
 })
@@ -158,7 +158,7 @@ describe('a server that breaks off', () => {
     const { host } = new URL(server.url)
     expect(output.error).toBe(
       'WebSocket communication error: Connection closed and failed to reconnect. ' +
-        `Last error: connect ECONNREFUSED ${host}. ComfyUI at ${host} may have ended; see its log`,
+        `Last error: nothing listens there. ComfyUI at ${host} may have ended; see its log`,
     )
     expect(log.filter((line) => line.startsWith('Attempt'))).toHaveLength(2)
   })

@@ -25,10 +25,3 @@ export class BridgeFailure extends Error {
     this.facts = facts
   }
 }
-
-/** An error in few words, with what caused it: fetch hides the reason there. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0])
-  return error.cause instanceof Error ? reasonOf(error.cause) : error.message || error.name
-}

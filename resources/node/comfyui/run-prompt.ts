@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { networkReason } from '../../../src-main/domain/network-error.ts'
 import { isObject, type JsonObject } from '../../../src-main/domain/workflow/json/value.ts'
-import { BridgeFailure, reasonOf } from './failure.ts'
+import { BridgeFailure } from './failure.ts'
 import { type EventsOptions, openEvents, type ServerEvents } from './follow/events.ts'
 import { followPrompt } from './follow/follow-prompt.ts'
 import { interruptPrompt } from './follow/interrupt.ts'
@@ -63,7 +64,7 @@ async function connect(server: ComfyServer, options: EventsOptions): Promise<Ser
     return await openEvents(server, options)
   } catch (error) {
     options.signal.throwIfAborted()
-    throw new BridgeFailure(`WebSocket communication error: ${reasonOf(error)}`, {}, { cause: error })
+    throw new BridgeFailure(`WebSocket communication error: ${networkReason(error)}`, {}, { cause: error })
   }
 }
 
@@ -149,7 +150,7 @@ async function history(
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BridgeFailure) throw error
-    throw new BridgeFailure(`HTTP communication error with ComfyUI: ${reasonOf(error)}`, {}, { cause: error })
+    throw new BridgeFailure(`HTTP communication error with ComfyUI: ${networkReason(error)}`, {}, { cause: error })
   }
 }
 

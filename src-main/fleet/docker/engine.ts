@@ -3,6 +3,7 @@
  * when it breaks. dockerode is loaded then too, as a service without containers should not carry it.
  */
 import type Docker from 'dockerode'
+import { networkReason } from '../../domain/network-error.ts'
 import { LOOPBACK, LOOPBACK_NAMES } from '../../domain/own-addresses.ts'
 import { cutLines } from '../../domain/text.ts'
 import type { Clock, Log } from '../../services/ports/system.ts'
@@ -103,7 +104,7 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
         queueMicrotask(() => notify('connected'))
         return { docker, facts }
       } catch (error) {
-        tried.push(`${address.source} (${address.host}): ${(error as Error).message}`)
+        tried.push(`${address.source} (${address.host}): ${networkReason(error)}`)
       }
     }
     throw new Error(place.whyNoEngine(tried))

@@ -23,7 +23,7 @@ test('a request of a load test always comes to an end, whatever answers it', asy
     error: undefined,
   })
   const unanswered = (why: string) => ({ status: undefined, text: '', error: `No response arrived: ${why}.` })
-  expect(await sentTo(({ socket }) => socket.destroy())).toEqual(unanswered('socket hang up'))
+  expect(await sentTo(({ socket }) => socket.destroy())).toEqual(unanswered('the connection was lost'))
   expect(
     await sentTo(({ socket }) => socket.write('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')),
   ).toEqual(unanswered('the connection was closed'))

@@ -3,7 +3,8 @@
  * asked, since what was said meanwhile is lost.
  */
 import { setTimeout as pause } from 'node:timers/promises'
-import { BridgeFailure, reasonOf } from '../failure.ts'
+import { networkReason } from '../../../../src-main/domain/network-error.ts'
+import { BridgeFailure } from '../failure.ts'
 import type { Preview, ServerMessage } from '../progress/server-message.ts'
 import type { ComfyServer } from '../server/comfy-server.ts'
 import type { BridgeSettings } from '../settings.ts'
@@ -65,7 +66,7 @@ async function look({ server, promptId, signal, log }: Followed): Promise<Prompt
     signal.throwIfAborted()
     if (error instanceof BridgeFailure) throw error
     // The socket is there, so the server is: it is busy, and says the rest later.
-    log(`ComfyUI at ${server.host} does not report the position of the prompt: ${reasonOf(error)}`)
+    log(`ComfyUI at ${server.host} does not report the position of the prompt: ${networkReason(error)}`)
     return 'running'
   }
 }
@@ -80,13 +81,13 @@ async function reconnect(followed: Followed, why: Error): Promise<ServerEvents> 
     } catch (error) {
       signal.throwIfAborted()
       last = error
-      log(`Attempt ${attempt} of ${settings.reconnectAttempts} to connect again failed: ${reasonOf(error)}`)
+      log(`Attempt ${attempt} of ${settings.reconnectAttempts} to connect again failed: ${networkReason(error)}`)
       if (attempt < settings.reconnectAttempts) await pause(settings.reconnectDelayMs, undefined, { signal })
     }
   }
   throw new BridgeFailure(
     'WebSocket communication error: Connection closed and failed to reconnect. ' +
-      `Last error: ${reasonOf(last)}. ComfyUI at ${server.host} may have ended; see its log`,
+      `Last error: ${networkReason(last)}. ComfyUI at ${server.host} may have ended; see its log`,
   )
 }
 

@@ -1,4 +1,4 @@
-import { reasonOf } from '../failure.ts'
+import { networkReason } from '../../../../src-main/domain/network-error.ts'
 import { askText, type ComfyServer } from '../server/comfy-server.ts'
 import { placeInQueue } from './prompt-place.ts'
 
@@ -19,6 +19,6 @@ export async function interruptPrompt(
     // Older servers interrupt whatever runs, whichever prompt is named.
     if ((await placeInQueue(server, promptId, signal)) === 'running') await post('interrupt', { prompt_id: promptId })
   } catch (error) {
-    log(`ComfyUI at ${server.host} could not be stopped: ${reasonOf(error)}`)
+    log(`ComfyUI at ${server.host} could not be stopped: ${networkReason(error)}`)
   }
 }

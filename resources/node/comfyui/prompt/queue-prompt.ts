@@ -1,3 +1,4 @@
+import { networkReason } from '../../../../src-main/domain/network-error.ts'
 import {
   isArray,
   isObject,
@@ -7,7 +8,7 @@ import {
 } from '../../../../src-main/domain/workflow/json/value.ts'
 import { withoutCacheNotes } from '../../../../src-main/domain/workflow/payload.ts'
 import { recognise } from '../../../../src-main/domain/workflow/recognise.ts'
-import { BridgeFailure, reasonOf } from '../failure.ts'
+import { BridgeFailure } from '../failure.ts'
 import {
   type Answer,
   askJson,
@@ -70,7 +71,7 @@ async function post(server: ComfyServer, body: string): Promise<Answer> {
   try {
     return await askText(server, { path: 'prompt', body, timeoutMs: QUEUE_MS })
   } catch (error) {
-    throw new BridgeFailure(`Error queuing workflow: ${reasonOf(error)}`)
+    throw new BridgeFailure(`Error queuing workflow: ${networkReason(error)}`)
   }
 }
 

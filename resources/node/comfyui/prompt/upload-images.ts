@@ -1,4 +1,5 @@
-import { BridgeFailure, reasonOf } from '../failure.ts'
+import { networkReason } from '../../../../src-main/domain/network-error.ts'
+import { BridgeFailure } from '../failure.ts'
 import { askText, type ComfyServer, statusSentence } from '../server/comfy-server.ts'
 import { BadBase64, decodeBase64 } from './decode-base64.ts'
 import { pythonText } from './python-text.ts'
@@ -37,6 +38,6 @@ async function upload(server: ComfyServer, { name, image }: InputImage, signal: 
   } catch (error) {
     if (error instanceof BadBase64) return `Error decoding base64 for ${name}: ${error.message}`
     if (error instanceof Error && error.name === 'TimeoutError') return `Timeout uploading ${name}`
-    return `Error uploading ${name}: ${reasonOf(error)}`
+    return `Error uploading ${name}: ${networkReason(error)}`
   }
 }

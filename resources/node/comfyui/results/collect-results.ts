@@ -1,4 +1,4 @@
-import { reasonOf } from '../failure.ts'
+import { networkReason } from '../../../../src-main/domain/network-error.ts'
 import { addressOf, ask, type ComfyServer } from '../server/comfy-server.ts'
 import { readBounded } from '../server/read-bounded.ts'
 import type { ListedFile, ListedResult } from './list-results.ts'
@@ -107,7 +107,7 @@ async function fetchFile(
     if (bytes === undefined) return { kind: 'too large' }
     return bytes.length === 0 ? { kind: 'fault', why: failed } : { kind: 'bytes', bytes }
   } catch (error) {
-    return { kind: 'fault', why: `${failed} ${reasonOf(error)}.` }
+    return { kind: 'fault', why: `${failed} ${networkReason(error)}.` }
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { networkReason } from '../../../../src-main/domain/network-error.ts'
 import { isObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { BridgeFailure, reasonOf } from '../failure.ts'
+import { BridgeFailure } from '../failure.ts'
 import type { BridgeSettings } from '../settings.ts'
 import { askText, type ComfyServer, comfyServerAt, jsonOf, noJsonSentence, statusSentence } from './comfy-server.ts'
 
@@ -90,7 +91,7 @@ async function look(server: ComfyServer, signal: AbortSignal): Promise<Look> {
       return { kind: 'not there', why: 'it sent nothing (HTTP 200)' }
     return { kind: 'another', sentence: noJsonSentence(server, answer) }
   } catch (error) {
-    return { kind: 'not there', why: reasonOf(error) }
+    return { kind: 'not there', why: networkReason(error) }
   }
 }
 

@@ -75,14 +75,19 @@ export async function deployApp(
 /** The active release, if the planned one would be the same. */
 async function repeatedRelease(
   session: Session,
-  { app, environment, makes, steps }: DeployPlan,
+  plan: DeployPlan,
   artifact: string,
 ): Promise<ReleaseProgress | undefined> {
-  if (makes.length > 0 || steps.some(({ action }) => action !== 'unchanged')) return undefined
-  const path = { app, environment }
+  if (!changesNothing(plan)) return undefined
+  const path = { app: plan.app, environment: plan.environment }
   const { active } = await session.client.call('environmentRead', { path })
   // The code of tasks, and files that no endpoint loads, are in no step of the plan.
   return active?.artifact === artifact ? readRelease(session, path, active.number) : undefined
+}
+
+/** Whether a plan changes nothing; then a deploy of the artifact that is active is none. */
+export function changesNothing({ makes, steps }: DeployPlan | TargetPlan): boolean {
+  return makes.length === 0 && steps.every(({ action }) => action === 'unchanged')
 }
 
 // So that the pages have the folder among their projects. A project is named after its folder; and where the key file

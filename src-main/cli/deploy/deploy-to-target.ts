@@ -14,7 +14,7 @@ import type { Session } from '../session.ts'
 import { SIGNAL_EXITS } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 import { appOf, checkedApp, checkedEnvironment, type TargetOptions } from './app-target.ts'
-import { chooseDeletes, type DeployOptions, upload } from './deploy-app.ts'
+import { changesNothing, chooseDeletes, type DeployOptions, upload } from './deploy-app.ts'
 import { showPlan, showReleaseSteps } from './show-release.ts'
 
 type Place = { readonly target: string; readonly app: string; readonly environment: string }
@@ -41,6 +41,16 @@ export async function deployToTarget(
   if (!output.json) showPlan(output, plan, `target ${place.target}`)
   if (options.plan === true) {
     if (output.json) output.document({ plan })
+    return
+  }
+  const repeated = wanted.withKey || !changesNothing(plan) ? undefined : await activeDeploy(session, place)
+  if (repeated?.artifact === built.sha256) {
+    const { app, environment, target } = place
+    if (output.json) output.document({ plan, deploy: null })
+    else
+      output.line(
+        `\nNothing changed, so nothing was deployed. Deploy ${repeated.number} of ${output.paint('bold', `${app}/${environment}`)} is active on target ${target}.`,
+      )
     return
   }
   const deletes = await chooseDeletes(plan, options, { output, surroundings })
@@ -123,13 +133,23 @@ async function placeOf(
   return { target, app, environment: chooseEnvironment(env, existing) }
 }
 
-async function lastOther({ client }: Session, place: Place): Promise<number | undefined> {
+/** What was deployed to a place from here, and the build that is active there. */
+async function deploysOf({ client }: Session, place: Place) {
   const { target, app, environment } = place
   const [{ deploys }, { environments }] = await Promise.all([
     client.call('targetDeployList', { path: place }),
     client.call('targetAppRead', { path: { target, app } }),
   ])
-  const active = environments.find(({ name }) => name === environment)?.build
+  return { deploys, active: environments.find(({ name }) => name === environment)?.build }
+}
+
+async function activeDeploy(session: Session, place: Place) {
+  const { deploys, active } = await deploysOf(session, place)
+  return deploys.find(({ build }) => build === active)
+}
+
+async function lastOther(session: Session, place: Place): Promise<number | undefined> {
+  const { deploys, active } = await deploysOf(session, place)
   const artifact = deploys.find(({ build }) => build === active)?.artifact
   return deploys.find((one) => one.build !== active && one.artifact !== artifact)?.number
 }

@@ -17,17 +17,19 @@ export type Deletion = {
   /** What goes, as part of a sentence. */
   readonly what: string
   readonly question: string
+  /** `delete` without it. */
+  readonly verb?: 'delete' | 'replace'
 }
 
-/** Asks before something is deleted. @throws CliError UNCONFIRMED where nobody can be asked, ABANDONED after a no */
+/** Asks before something goes for good. @throws CliError UNCONFIRMED where nobody can be asked, ABANDONED after a no */
 export async function confirmDeletion(
-  { yes, what, question }: Deletion,
+  { yes, what, question, verb = 'delete' }: Deletion,
   output: Output,
   surroundings: Surroundings,
 ): Promise<void> {
   if (yes) return
-  if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what })
-  if (!(await surroundings.ask.yes(question))) throw new CliError('ABANDONED', { why: 'Nothing was deleted.' })
+  if (!canAsk(output, surroundings)) throw new CliError('UNCONFIRMED', { what, verb })
+  if (!(await surroundings.ask.yes(question))) throw new CliError('ABANDONED', { why: `Nothing was ${verb}d.` })
 }
 
 /** Asks before a reversible change, but only a person at a terminal. @throws CliError ABANDONED */

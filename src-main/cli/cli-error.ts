@@ -101,7 +101,7 @@ export const CLI_ERRORS = {
   },
   UNCONFIRMED: {
     exitCode: EXIT_CODES.refused,
-    message: 'Nothing was deleted. This would delete {what}; confirm it with --yes.',
+    message: 'Nothing was {verb}d. This would {verb} {what}; confirm it with --yes.',
   },
   NO_ENVIRONMENT: {
     exitCode: EXIT_CODES.failed,

@@ -128,7 +128,7 @@ export const APP_ROUTES = {
   endpointPause: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/pause',
-    summary: 'Stop starting jobs; new jobs are still accepted and wait',
+    summary: 'Pause an endpoint: no job is started, new jobs are still accepted and wait',
     response: endpointView,
     errors: [],
     source: 'ours',
@@ -136,7 +136,7 @@ export const APP_ROUTES = {
   endpointResume: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/resume',
-    summary: 'Start jobs again, and clear a crash loop',
+    summary: 'Resume an endpoint, and clear a crash loop',
     response: endpointView,
     errors: [],
     source: 'ours',

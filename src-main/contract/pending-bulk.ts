@@ -70,7 +70,7 @@ export const PENDING_BULK_ROUTES = {
   pendingBulkStart: {
     methods: ['POST'],
     path: `${PENDING}/start`,
-    summary: 'Carry it out now',
+    summary: 'Carry out a delayed bulk action now',
     role: 'run',
     response: pendingBulk,
     errors: ['PENDING_ACTION_NOT_FOUND', 'PENDING_ACTION_OVER'],
@@ -79,7 +79,7 @@ export const PENDING_BULK_ROUTES = {
   pendingBulkUndo: {
     methods: ['DELETE'],
     path: PENDING,
-    summary: 'Undo it: it is never carried out',
+    summary: 'Undo a delayed bulk action: it is never carried out',
     role: 'run',
     response: done,
     errors: ['PENDING_ACTION_NOT_FOUND', 'PENDING_ACTION_OVER'],

@@ -310,7 +310,7 @@ export const WORKFLOW_ROUTES = {
   graphOpen: {
     methods: ['POST'],
     path: '/api/workflow-imports',
-    summary: 'Open such a file: its graph comes into the library, and what is missing here is named',
+    summary: 'Open a file of a graph: its graph comes into the library, and what is missing here is named',
     bodyLimit: { bytes: limit('graphExportBytes'), name: 'an exported graph' },
     query: { endpoint: z.string().max(40).optional().describe('whose classes of nodes count') },
     bodyType: 'application/octet-stream',
@@ -321,7 +321,7 @@ export const WORKFLOW_ROUTES = {
   graphReplay: {
     methods: ['POST'],
     path: '/api/workflow-imports/run',
-    summary: 'Run the run of such a file once more, as it was sent',
+    summary: 'Run the run of a graph file once more, as it was sent',
     role: 'run',
     bodyLimit: { bytes: limit('graphExportBytes'), name: 'an exported graph' },
     query: {

@@ -57,9 +57,12 @@ function addEndpointRotateKey(parent: Command, surroundings: Surroundings): void
     .command('rotate-key')
     .description('create a new key for the endpoint; the old one stops working at once')
     .argument('<endpoint>', 'id of the endpoint')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock endpoint rotate-key hello')
-    .action(async (endpointId: string, _options: object, command: Command) => {
+    .action(async (endpointId: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const what = `the key of endpoint ${endpointId}, which stops working at once`
+      await confirmDeletion({ yes, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
       showEndpoint(output, await client.call('endpointRotateKey', { path: { endpointId } }), surroundings.now())
     })
 }

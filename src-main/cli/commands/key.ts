@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { NamedKeyView } from '../../contract/keys.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { DAY_MS } from '../../contract/units.ts'
+import { changeText } from '../../domain/change-text.ts'
 import { ago, durationText } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { oneOf, wholeNumber } from '../option-values.ts'
@@ -16,7 +17,7 @@ export function addKey(key: Command, surroundings: Surroundings): void {
     .description('make a key; it is printed once and stored as a hash only')
     .argument('<name>', 'whom it is for: letters, digits, dots, - and _')
     .requiredOption('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
-    .option('--days <n>', 'days until it ends (default: it does not end)', wholeNumber)
+    .option('--days <n>', 'days until it expires (default: it does not expire)', wholeNumber)
     .addHelpText(
       'after',
       `
@@ -41,7 +42,7 @@ Examples:
     .description('change the role or the end of a key, also for the browsers that it signed in')
     .argument('<name>', 'name of the key')
     .option('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
-    .option('--days <n>', 'days from now until it ends; 0: it does not end', wholeNumber)
+    .option('--days <n>', 'days from now until it expires; 0: it does not expire', wholeNumber)
     .addHelpText('after', '\nExamples:\n  $ drydock key update ada --role run\n  $ drydock key update ada --days 30')
     .action(async (name: string, { role, days }: { role?: Role; days?: number }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -49,7 +50,8 @@ Examples:
       const body = { ...(role && { role }), ...(endsAt !== undefined && { endsAt }) }
       const changed = await client.call('namedKeyUpdate', { path: { name }, body })
       if (output.json) return output.document(changed)
-      const ends = changed.endsAt === undefined ? 'does not end' : `ends ${endText(changed.endsAt, surroundings.now())}`
+      const ends =
+        changed.endsAt === undefined ? 'does not expire' : `expires ${endText(changed.endsAt, surroundings.now())}`
       output.line(`key ${name} has the role ${changed.role} and ${ends}`)
     })
 
@@ -57,9 +59,12 @@ Examples:
     .command('rotate')
     .description('replace a key; the new one is printed once, the old one and its browser sessions end')
     .argument('<name>', 'name of the key')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock key rotate ada')
-    .action(async (name: string, _options: object, command: Command) => {
+    .action(async (name: string, { yes }: { yes?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const what = `key ${name}, which stops working at once`
+      await confirmDeletion({ yes, what, question: `Replace ${what}?`, verb: 'replace' }, output, surroundings)
       showKey(output, await client.call('namedKeyRotate', { path: { name } }))
     })
 
@@ -119,7 +124,7 @@ Examples:
           ago(entry.at, now),
           entry.key,
           entry.from ?? '',
-          entry.operation,
+          changeText(entry.operation),
           entry.target,
           String(entry.status),
         ]),

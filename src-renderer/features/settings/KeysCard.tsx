@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import type { NamedKeyView } from '../../../src-main/contract/keys.ts'
 import { ROLES, type Role } from '../../../src-main/contract/roles.ts'
 import { DAY_MS } from '../../../src-main/contract/units.ts'
+import { changeText } from '../../../src-main/domain/change-text.ts'
 import { auditQuery, namedKeysQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
@@ -65,7 +66,8 @@ export function KeysCard() {
       {data?.keys.length === 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">
           <p className="max-w-prose text-ink-2">
-            Only the account key exists. Give other people and programs keys of their own, with a role and an end.
+            Only the account key exists. Give other people and programs keys of their own, with a role and an expiry
+            date.
           </p>
           {add}
         </div>
@@ -86,10 +88,10 @@ export function KeysCard() {
             </span>
             <span className="min-w-32 text-small text-ink-2">
               {key.endsAt === undefined ? (
-                'does not end'
+                'does not expire'
               ) : (
                 <>
-                  ends <RelativeTime at={key.endsAt} />
+                  expires <RelativeTime at={key.endsAt} />
                 </>
               )}
             </span>
@@ -202,8 +204,8 @@ function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
           )}
         </Labelled>
         <Field
-          label="Days until it ends"
-          hint="Leave it empty for a key that does not end."
+          label="Days until it expires"
+          hint="Leave it empty for a key that does not expire."
           value={days}
           inputMode="numeric"
           pattern="[0-9]{0,4}"
@@ -243,7 +245,9 @@ export function ChangesCard() {
             <span className="min-w-24 font-medium break-all" title={from}>
               {key}
             </span>
-            <span className="min-w-40 font-mono">{operation}</span>
+            <span className="min-w-40" title={operation}>
+              {changeText(operation)}
+            </span>
             <span className="flex-1 break-all">{target}</span>
             {status >= 400 && <span className="text-ink-2">refused with {status}</span>}
           </li>

@@ -16,6 +16,20 @@ describe.each([
   },
   { argv: ['key', 'revoke', 'ada'], deletes: 'DELETE /api/keys/ada', what: 'key ada', question: 'Revoke key ada?' },
   {
+    argv: ['key', 'rotate', 'ada'],
+    deletes: 'POST /api/keys/ada/rotate',
+    verb: 'replace',
+    what: 'key ada, which stops working at once',
+    question: 'Replace key ada, which stops working at once?',
+  },
+  {
+    argv: ['endpoint', 'rotate-key', 'hello'],
+    deletes: 'POST /api/endpoints/hello/rotate-key',
+    verb: 'replace',
+    what: 'the key of endpoint hello, which stops working at once',
+    question: 'Replace the key of endpoint hello, which stops working at once?',
+  },
+  {
     argv: ['registry', 'remove', 'work'],
     deletes: 'DELETE /api/registries/work',
     what: 'the credentials work',
@@ -51,13 +65,13 @@ describe.each([
     what: 'comparison c1',
     question: 'Delete comparison c1?',
   },
-])('$argv', ({ argv, deletes, what, question }) => {
+])('$argv', ({ argv, deletes, what, question, verb = 'delete' }) => {
   async function setup() {
     const { run, service } = await setupCli({
       'GET /api/schedules': { schedules: [SCHEDULE] },
       [deletes]: { ok: true },
     })
-    const isDeleted = () => service.seen.some(({ line }) => line.startsWith('DELETE '))
+    const isDeleted = () => service.seen.some(({ line }) => line === deletes)
     return { run, isDeleted, lines: () => service.seen.map(({ line }) => line) }
   }
 
@@ -65,7 +79,7 @@ describe.each([
     const { run, isDeleted } = await setup()
     expect(await run(argv)).toMatchObject({
       exitCode: 5,
-      stderr: `drydock: Nothing was deleted. This would delete ${what}; confirm it with --yes.\n`,
+      stderr: `drydock: Nothing was ${verb}d. This would ${verb} ${what}; confirm it with --yes.\n`,
     })
     expect(isDeleted()).toBe(false)
   })

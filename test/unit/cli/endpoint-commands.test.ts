@@ -287,7 +287,7 @@ describe('the other endpoint commands', () => {
     [['delete', 'hello', '--yes'], 'DELETE /api/endpoints/hello', { ok: true }],
     [['pause', 'hello'], 'POST /api/endpoints/hello/pause', { ...HELLO_VIEW, paused: true }],
     [['resume', 'hello'], 'POST /api/endpoints/hello/resume', HELLO_VIEW],
-    [['rotate-key', 'hello'], 'POST /api/endpoints/hello/rotate-key', { ...HELLO_VIEW, key: 'endpoint-key' }],
+    [['rotate-key', 'hello', '--yes'], 'POST /api/endpoints/hello/rotate-key', { ...HELLO_VIEW, key: 'endpoint-key' }],
   ])('endpoint %j calls %s and prints the answer', async (words, line, answer) => {
     const { run, service } = await setup()
     const { exitCode, json } = await run(['endpoint', ...words, '--json'])

@@ -53,14 +53,14 @@ describe('key', () => {
     const { run, service } = await setup()
     expect(await run(['key', 'update', 'ada', '--role', 'run', '--days', '0'])).toMatchObject({
       exitCode: 0,
-      stdout: 'key ada has the role run and does not end\n',
+      stdout: 'key ada has the role run and does not expire\n',
     })
     expect(service.seen).toMatchObject([{ line: 'PATCH /api/keys/ada', body: { role: 'run', endsAt: null } }])
   })
 
   test('rotate prints the new key alone on stdout', async () => {
     const { run } = await setup()
-    expect(await run(['key', 'rotate', 'ada'])).toMatchObject({ exitCode: 0, stdout: 'dk_fresh\n' })
+    expect(await run(['key', 'rotate', 'ada', '--yes'])).toMatchObject({ exitCode: 0, stdout: 'dk_fresh\n' })
   })
 
   test('revoke ends one', async () => {
@@ -72,6 +72,6 @@ describe('key', () => {
     const { run, service } = await setup()
     const { stdout } = await run(['key', 'audit', '--by', 'ada', '--limit', '5'])
     expect(service.seen).toMatchObject([{ line: 'GET /api/audit?key=ada&limit=5' }])
-    expect(stdout).toMatch(/14 s ago +ada +10\.0\.0\.7 +endpointPause +e +200/)
+    expect(stdout).toMatch(/14 s ago +ada +10\.0\.0\.7 +Pause an endpoint +e +200/)
   })
 })

@@ -112,7 +112,7 @@ test('a draining worker posts what runs and takes no more; idle it ends at once'
   const [id = ''] = service.submit('1')
   await until(() => expect(service.progress(id)).toEqual(['runs']))
   kill('SIGTERM')
-  await waitForLog('draining: it takes no further jobs')
+  await waitForLog('finishing current jobs, then stopping')
   service.submit('2')
   open('go')
   expect(await ended).toBe(0)

@@ -47,7 +47,7 @@ export function createWorker(settings: Settings, program: Program): Worker {
     }
     try {
       if (await runJob(runner, running)) {
-        report('this worker will be replaced: it takes no further jobs', 'INFO')
+        report('this worker will be replaced: finishing current jobs, then stopping', 'INFO')
         stopTaking()
       }
     } finally {
@@ -68,7 +68,7 @@ export function createWorker(settings: Settings, program: Program): Worker {
       await draining.promise
     },
     drain() {
-      report('draining: it takes no further jobs', 'INFO')
+      report('finishing current jobs, then stopping', 'INFO')
       draining.resolve()
       stopTaking()
     },

@@ -52,7 +52,7 @@ class Worker:
 
     def drain(self) -> None:
         """Take no further job; `run` returns when the running ones have been posted. Safe to call twice."""
-        _logs.report("draining: it takes no further jobs", "INFO")
+        _logs.report("finishing current jobs, then stopping", "INFO")
         self._draining.set()
         self._stop_taking()
 
@@ -73,7 +73,7 @@ class Worker:
     def _run(self, job: RunningJob) -> None:
         try:
             if self._runner.run(job):
-                _logs.report("this worker will be replaced: it takes no further jobs", "INFO")
+                _logs.report("this worker will be replaced: finishing current jobs, then stopping", "INFO")
                 self._stop_taking()
         finally:
             self._jobs.remove(job)

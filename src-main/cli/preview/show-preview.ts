@@ -124,7 +124,7 @@ function showAddresses(
 export type ReportPreview = (event: PreviewEvent) => void
 
 // Every worker of the release before says so at each save.
-const LEAVING = /^(draining|this worker is to be replaced): no further jobs are taken$/
+const LEAVING = /^(this worker will be replaced: )?finishing current jobs, then stopping$/
 // What the first workers wrote before it was known where to look; source: ours, more than a start writes.
 const FIRST_LINES = 200
 

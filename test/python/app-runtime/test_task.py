@@ -54,7 +54,7 @@ class Tasks(RuntimeTest):
         service, worker = self.task()
         response = {"success": True, "json_result": 3, "stdout": "at work\n"}
         self.assertEqual(service.result(service.submit(request("f", 1, kwargs={"b": 2})))["output"], response)
-        self.wait_for_log(worker, "this worker will be replaced: it takes no further jobs")
+        self.wait_for_log(worker, "this worker will be replaced: finishing current jobs, then stopping")
         self.assertIn('"message": "at work"', worker.log())
 
     def test_whatever_the_function_is_its_value_comes_whole(self) -> None:

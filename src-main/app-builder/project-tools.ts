@@ -7,7 +7,7 @@ import { listContents } from '../build/list-contents.ts'
 import { isFile, isFolder, isWithin, listFolders, reading, realFolder, wholePath } from '../build/machine-folders.ts'
 import { createPacker } from '../build/pack-artifact.ts'
 import { createPythonScanner, localPython } from '../build/python-scanner.ts'
-import { listFiles } from '../build/read-files.ts'
+import { listFiles, readSourceText } from '../build/read-files.ts'
 import { readGit } from '../build/read-git.ts'
 import { sourceStamp } from '../build/source-stamp.ts'
 import { BuildFailure } from '../contract/build.ts'
@@ -54,6 +54,7 @@ export function createProjectTools(options: AppBuilderOptions): Pick<ProjectPort
       },
       fingerprint: hashFiles,
       stamp: async (folder, files) => (await sourceStamp(folder, files)).stamp,
+      text: readSourceText,
       localPython() {
         python ??= localPython(options.env)
         return python

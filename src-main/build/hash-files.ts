@@ -9,13 +9,19 @@ import type { OurPackages } from './pack-artifact.ts'
 import { listFiles, readFiles, unreadable } from './read-files.ts'
 
 /** The fingerprint of a project: SHA-256 over its files in the order of their paths. See domain/app/manifest.ts. */
-export const hashFiles: HashFiles = async (project, paths, signal) => {
+export const hashFiles: HashFiles = async (project, paths, signal, onFile) => {
   const hash = createHash('sha256')
   const files = [...paths].sort(comparePaths).map((name) => ({ name, path: join(project, name) }))
   for await (const { name, path, size, content } of readFiles(files, signal)) {
     hash.update(fingerprintFrame(Buffer.from(name), size))
-    if (content === undefined) await hashLarge(hash, { name, path, size })
-    else hash.update(content)
+    const own = onFile && createHash('sha256')
+    const update = (bytes: Uint8Array) => {
+      hash.update(bytes)
+      own?.update(bytes)
+    }
+    if (content === undefined) await hashLarge({ update }, { name, path, size })
+    else update(content)
+    if (own !== undefined) onFile?.(name, own.digest('hex'))
   }
   return hash.digest('hex')
 }

@@ -1,9 +1,12 @@
 /** The files of a project: listed, read many at once, and which of them no build takes. */
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import { open, readdir } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { BuildFailure, buildProblem } from '../contract/build.ts'
-import { MIB } from '../contract/units.ts'
+import { KIB, MIB } from '../contract/units.ts'
 import { comparePaths } from '../domain/app/manifest.ts'
+import type { ProjectSource } from '../services/ports/projects.ts'
 import { isExecutableMode } from './file-modes.ts'
 
 /** Files up to this size are held whole, larger ones pass through in pieces. */
@@ -50,6 +53,19 @@ async function readOne(file: FileToRead): Promise<ReadFile> {
   } catch (error) {
     throw unreadable(file.name, error)
   }
+}
+
+// A text that a person reads in a plan; source: ours.
+const TEXT_BYTES = 64 * KIB
+
+/** See ProjectSource. */
+export const readSourceText: ProjectSource['text'] = async (folder, { path, sha256 }) => {
+  const found = await readOne({ name: path, path: join(folder, path) }).catch(() => undefined)
+  if (found === undefined) return undefined
+  const { content, size } = found
+  if (content === undefined || size > TEXT_BYTES) return { noDiff: 'large' }
+  if (createHash('sha256').update(content).digest('hex') !== sha256) return undefined
+  return isUtf8(content) && !content.includes(0) ? { text: content.toString() } : { noDiff: 'binary' }
 }
 
 /** The failure of a file that cannot be read. @param name path for the message */

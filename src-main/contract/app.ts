@@ -114,6 +114,16 @@ export const plannedStep = z.object({
 /** What a deploy does with one endpoint. */
 export type PlannedStep = z.infer<typeof plannedStep>
 
+const sourceFile = z.object({
+  path: z.string(),
+  change: z.enum(['added', 'changed', 'removed']),
+  diff: z.array(z.string()).optional().describe('lines of a unified diff; only in plans of projects'),
+  noDiff: z.enum(['binary', 'large']).optional().describe('why a plan of a project has no diff of it'),
+})
+
+/** A file of an app that differs from the active release. */
+export type SourceFile = z.infer<typeof sourceFile>
+
 /** What a deploy would do. */
 export const deployPlan = z.object({
   app: z.string(),
@@ -125,6 +135,10 @@ export const deployPlan = z.object({
   git: gitState.optional().describe('of the new code'),
   activeGit: gitState.optional().describe('of the active code'),
   steps: z.array(plannedStep),
+  source: z
+    .object({ files: z.array(sourceFile), more: z.number().int().describe('how many files are not listed') })
+    .optional()
+    .describe('files that differ from the active release; missing: there is none, or a build did not list its files'),
   tasks: z
     .array(z.string())
     .optional()

@@ -128,6 +128,8 @@ export const LIMITS = {
   requestsPerEndpoint: { value: 50_000, unit: 'count', source: 'ours: the newest; about 8 MB' },
   searchTextBytes: { value: 64 * KIB, unit: 'bytes', source: 'ours, because a picture in base64 is not searched' },
   manifestBytes: { value: MIB, unit: 'bytes', source: 'ours: some 2,000 functions; all of it is checked at once' },
+  manifestFiles: { value: 2000, unit: 'count', source: 'ours: some 200 KiB of the manifest, which all of it shares' },
+  planFiles: { value: 100, unit: 'count', source: 'ours: a person reads no more' },
   artifactBytes: { value: 1500 * MIB, unit: 'bytes', source: 'docs/spec/app-deploy.md, 5' },
   uploadMs: { value: 3_600_000, unit: 'ms', source: 'ours: an hour for 1500 MB, six times what the public tool takes' },
   uploadsAtOnce: { value: 100, unit: 'count', source: 'ours: a tool deploys a handful of apps at a time' },

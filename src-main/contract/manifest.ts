@@ -91,6 +91,10 @@ export const manifest = z.object({
     .string()
     .describe('ISO 8601, UTC; in an artifact a fixed time, as the same input must give the same bytes'),
   source_fingerprint: z.string(),
+  source_files: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('SHA-256 of each file of the project by its path; missing: there are too many, or nobody listed them'),
   image_requirements: z
     .array(z.string())
     .default([])

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limit } from '../../src-main/contract/limits.ts'
 import type { ManifestResource } from '../../src-main/contract/manifest.ts'
 import { appFolder, manifestOf } from '../support/app-folder.ts'
 import type { TestService } from '../support/core.ts'
@@ -34,6 +35,29 @@ test('a first deploy makes app and environment, and its endpoints answer when al
   expect(await endpointIds(service)).toEqual(['greet', 'shout'])
   const jobId = await service.run({}, {}, 'greet')
   expect(await service.status(jobId, 'greet')).toMatchObject({ status: 'IN_PROGRESS', workerId: greet.id })
+})
+
+test('a plan says which files of the source differ from the active release', async () => {
+  const { service, ended } = await setup()
+  const withFiles = (files: Readonly<Record<string, string>>) => ({ ...manifestOf({ greet: {} }), source_files: files })
+  const plan = (manifest: object) => service.post(`${PLACE}/plan`, { manifest, artifact: 'b'.repeat(64) })
+  expect(await plan(withFiles({ 'greet.py': '1' }))).not.toHaveProperty('source')
+  const folder = appFolder(withFiles({ 'greet.py': '1', 'old.py': '1', 'same.py': '1' }))
+  await service.post(`${PLACE}/releases`, { source: { folder } })
+  void (await service.worker('greet')).take()
+  expect((await ended(1)).release.state).toBe('active')
+  expect((await plan(withFiles({ 'greet.py': '2', 'same.py': '1', 'new.py': '1' }))).source).toEqual({
+    files: [
+      { path: 'greet.py', change: 'changed' },
+      { path: 'new.py', change: 'added' },
+      { path: 'old.py', change: 'removed' },
+    ],
+    more: 0,
+  })
+  const many = Object.fromEntries(Array.from({ length: limit('planFiles') + 1 }, (_, n) => [`${n}.txt`, '1']))
+  const { files, more } = (await plan(withFiles(many))).source
+  expect([files.length, more]).toEqual([limit('planFiles'), 4])
+  expect(await plan(manifestOf({ greet: {} }))).not.toHaveProperty('source')
 })
 
 test('a deploy without a change starts no worker and replaces none', async () => {

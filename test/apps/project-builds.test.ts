@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setup, type TestService } from '../support/core.ts'
@@ -83,6 +83,35 @@ describe('plans', () => {
     await service.clock.leap(1000)
     await plan(service, at, { exclude: ['scipy'] })
     expect((await service.get(`${at}/build`)).startedAt).toBeGreaterThan(changed.startedAt)
+  })
+
+  it('show how the source differs from what is deployed, and nothing of what was never packed', async () => {
+    const service = await setup()
+    const binary = Buffer.from([0, 1, 2, 255])
+    const { at, path } = await openProject(service, { 'worker.py': WORKER, 'gone.txt': 'old\n', '.env': 'TOKEN=1\n' })
+    writeFileSync(join(path, 'picture.bin'), binary)
+    const { artifact, plan: first } = await plan(service, at)
+    expect(first).not.toHaveProperty('source')
+    const place = `/api/apps/${first.app}/environments/production`
+    await service.post(`${place}/releases`, { source: { artifact }, runsOn: 'processes' })
+    await service.clock.until(async () => service.fleet().started.length > 0)
+    void (await service.worker('greet')).take()
+    await service.clock.until(async () => (await service.get(place)).active !== undefined)
+    writeFileSync(join(path, 'worker.py'), WORKER.replace('return name', 'return name + "!"'))
+    writeFileSync(join(path, 'picture.bin'), Buffer.concat([binary, binary]))
+    writeFileSync(join(path, '.env'), 'TOKEN=2\n')
+    rmSync(join(path, 'gone.txt'))
+    await service.clock.leap(1000)
+    const { source } = (await plan(service, at)).plan
+    expect(source).toEqual({
+      files: [
+        { path: 'gone.txt', change: 'removed', diff: ['@@ -1,1 +1,0 @@', '-old'] },
+        { path: 'picture.bin', change: 'changed', noDiff: 'binary' },
+        { path: 'worker.py', change: 'changed', diff: expect.arrayContaining([expect.stringMatching(/^\+.*"!"/)]) },
+      ],
+      more: 0,
+    })
+    expect(JSON.stringify(source)).not.toContain('TOKEN')
   })
 
   it('of source that does not build say why', async () => {

@@ -2,7 +2,7 @@
 import type { DeployedEndpoint, DeployPlan, PlannedStep, ReleaseStep } from '../../contract/app.ts'
 import { exampleRequest, firstRoute } from '../../domain/app/examples.ts'
 import { plainId } from '../../domain/ids.ts'
-import { gitText, shellQuoted } from '../../domain/text.ts'
+import { counted, gitText, shellQuoted } from '../../domain/text.ts'
 import { type Colour, exceptColours, type Output, valueText } from '../output.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -97,7 +97,7 @@ export function showPlan(
   plan: Omit<DeployPlan, 'runsOn'> & Partial<Pick<DeployPlan, 'runsOn'>>,
   url: string,
 ): void {
-  const { app, environment, makes, runsOn, machine, git, activeGit, steps, tasks = [], warnings } = plan
+  const { app, environment, makes, runsOn, machine, git, activeGit, steps, source, tasks = [], warnings } = plan
   const how = runsOn === undefined ? '' : `, in ${runsOn}${machine === undefined ? '' : ` on ${machine}`}`
   output.line()
   output.line(`Plan for ${output.paint('bold', `${app}/${environment}`)} on ${url}${how}:`)
@@ -109,7 +109,21 @@ export function showPlan(
   for (const step of steps) output.line(planLine(output, step, width))
   const text = `${'task'.padEnd(ACTION_WIDTH)}  each call runs on a worker of its own`
   for (const task of tasks) output.line(`  ${output.paint('gray', `· ${task.padEnd(width)}  ${text}`)}`)
+  showSource(output, source)
   for (const warning of warnings) output.note(`warning: ${warning}`)
+}
+
+const SOURCE_MARKS = { added: MARKS.create, changed: MARKS.update, removed: MARKS.delete } as const
+
+function showSource(output: Output, source: DeployPlan['source']): void {
+  if (source === undefined) return
+  const { files, more } = source
+  output.line(files.length === 0 ? '  no file of the source changed' : '  source:')
+  for (const { path, change } of files) {
+    const [mark, colour] = SOURCE_MARKS[change]
+    output.line(`  ${output.paint(colour, `${mark} ${path}`)}`)
+  }
+  if (more > 0) output.line(`  and ${counted(more, 'file')} more`)
 }
 
 function planLine(output: Output, { resource, action, changes }: PlannedStep, width: number): string {

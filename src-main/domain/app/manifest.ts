@@ -14,6 +14,8 @@ export type DescribedApp = {
   readonly pythonVersion: string
   /** Of all its files. */
   readonly fingerprint: string
+  /** See `source_files` of a manifest. */
+  readonly sourceFiles?: Readonly<Record<string, string>>
   /** By name; those that are not known are missing. */
   readonly endpointFingerprints?: Readonly<Record<string, string>>
   /** What its packages leave to the image. */

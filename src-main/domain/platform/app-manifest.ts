@@ -31,7 +31,8 @@ export function warningsOfAppName(app: string, { app: inSource }: Pick<ScanDocum
 
 /** Makes the manifest of an app of any form. */
 export function makeAnyManifest(described: DescribedApp): Manifest {
-  return isOfSdk2(described.scan) ? makeManifestOfSdk2(described) : makeManifest(described)
+  const made = isOfSdk2(described.scan) ? makeManifestOfSdk2(described) : makeManifest(described)
+  return described.sourceFiles === undefined ? made : { ...made, source_files: { ...described.sourceFiles } }
 }
 
 function makeManifestOfSdk2(described: DescribedApp): Manifest {

@@ -4,6 +4,7 @@
  */
 
 import { type BuildEvent, BuildFailure, type BuildStep, type BuiltApp, buildProblem } from '../../contract/build.ts'
+import { limit } from '../../contract/limits.ts'
 import { MANIFEST_FILE } from '../../contract/manifest.ts'
 import { PLATFORM_MANIFEST_FILE } from '../../contract/platform-manifest.ts'
 import type { ScanDocument, ScannedEndpoint } from '../../contract/scan.ts'
@@ -194,12 +195,14 @@ async function describe(
   signal: AbortSignal | undefined,
 ): Promise<Step<Generated>> {
   const { pythonVersion, wanted, ofImage } = requirements
-  const fingerprint = await ports.hashFiles(project, scan.files, signal)
+  const hashes = new Map<string, string>()
+  const fingerprint = await ports.hashFiles(project, scan.files, signal, (path, sha256) => hashes.set(path, sha256))
+  const sourceFiles = hashes.size > limit('manifestFiles') ? {} : { sourceFiles: Object.fromEntries(hashes) }
   const imageRequirements = [...new Set([...ofImage, ...(packages?.imageRequirements ?? [])])].sort()
   const { handlers: handlersFolder } = folder
   const code = { project, scan, handlersFolder, pythonVersion, packages: packages?.packages ?? [] }
   const endpointFingerprints = (await ports.hashEndpoints?.(code, signal)) ?? {}
-  const described = { app, scan, pythonVersion, fingerprint, endpointFingerprints, imageRequirements }
+  const described = { app, scan, pythonVersion, fingerprint, ...sourceFiles, endpointFingerprints, imageRequirements }
   const manifestAt = (generatedAt: string) => {
     return asFile(makeAnyManifest({ ...described, generatedAt }))
   }

@@ -3,10 +3,12 @@ import { type DeployPlan, type GitState, type ReleaseCreate, RUNS_ON, type RunsO
 import { containerSettings } from '../../contract/container.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
 import type { Manifest, ManifestResource } from '../../contract/manifest.ts'
 import { type CurrentEndpoint, isSameCode, planDeploy } from '../../domain/app/plan.ts'
 import { releaseMachine, withMachine } from '../../domain/app/release-machine.ts'
+import { changedFiles } from '../../domain/app/source-diff.ts'
 import { codeFolder, type TargetContext, targetConfig, VOLUME_TARGET } from '../../domain/app/target-config.ts'
 import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, ProcessMachine } from '../ports/fleet.ts'
@@ -117,6 +119,7 @@ export async function planRelease(
   )
   const active = environment === undefined ? undefined : storage.apps.releaseIn(environment.id, 'active')
   const activeGit = active && gitOf(active)
+  const source = active && sourceChanges(parseManifest(active.manifest), manifest)
   const makesApp = storage.apps.app(app) === undefined
   return {
     app,
@@ -127,11 +130,19 @@ export async function planRelease(
     ...(git === undefined ? {} : { git }),
     ...(activeGit === undefined ? {} : { activeGit }),
     steps: [...planDeploy(current, targets)],
+    ...(source === undefined ? {} : { source }),
     ...(manifest.tasks === undefined ? {} : { tasks: Object.keys(manifest.tasks) }),
     warnings: [...warnings, ...lacks],
     targets,
     linkVolumes: () => linkVolumes(processMachine, processes, volumeFolder),
   }
+}
+
+function sourceChanges({ source_files: before }: Manifest, { source_files: after }: Manifest): DeployPlan['source'] {
+  if (before === undefined || after === undefined) return undefined
+  const files = changedFiles(before, after)
+  const most = limit('planFiles')
+  return { files: files.slice(0, most), more: Math.max(0, files.length - most) }
 }
 
 /**

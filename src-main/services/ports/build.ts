@@ -30,9 +30,17 @@ export type PythonWheel = {
 }
 
 /**
- * The fingerprint of files, hex. @param paths relative to the project @throws BuildFailure for one that is unreadable
+ * The fingerprint of files, hex.
+ * @param paths relative to the project
+ * @param onFile gets the SHA-256 of each file, hex
+ * @throws BuildFailure for one that is unreadable
  */
-export type HashFiles = (project: string, paths: readonly string[], signal?: AbortSignal) => Promise<string>
+export type HashFiles = (
+  project: string,
+  paths: readonly string[],
+  signal?: AbortSignal,
+  onFile?: (path: string, sha256: string) => void,
+) => Promise<string>
 
 /** Packages that are installed, on the disk, until the next builds push them out. */
 export type InstalledSet = {

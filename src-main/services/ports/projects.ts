@@ -46,6 +46,9 @@ export type ProjectFolders = {
   readonly make: (path: string, from: string) => Promise<void>
 }
 
+/** The text of a file, or why it has none that a person reads. */
+export type SourceText = { readonly text: string } | { readonly noDiff: 'binary' | 'large' }
+
 /** The source of a project as it is on the disk. */
 export type ProjectSource = {
   /**
@@ -60,6 +63,14 @@ export type ProjectSource = {
   readonly fingerprint: (folder: string, files: readonly string[], signal?: AbortSignal) => Promise<string>
   /** A text that changes when a file of the project does, or when one comes or goes. @param files see ScanDocument */
   readonly stamp: (folder: string, files: readonly string[]) => Promise<string>
+  /**
+   * The text of a file with this SHA-256 below a folder.
+   * @returns undefined where it is not there, or is another by now
+   */
+  readonly text: (
+    folder: string,
+    file: { readonly path: string; readonly sha256: string },
+  ) => Promise<SourceText | undefined>
   /** `X.Y` of python3 on this machine. */
   readonly localPython: () => Promise<string | undefined>
   /** The commit that the folder is at; undefined: it is in no repository. */

@@ -1,14 +1,17 @@
-import type { DeployPlan, RunsOn } from '../../contract/app.ts'
+import type { DeployPlan, RunsOn, SourceFile } from '../../contract/app.ts'
 import { AppError } from '../../contract/errors.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
+import { holdsCredentials } from '../../domain/app/left-out.ts'
+import { textDiff } from '../../domain/app/source-diff.ts'
 import { type PlanDeps, showPlan } from '../apps/plan-release.ts'
-import type { Project } from '../ports/projects.ts'
+import { parseManifest } from '../apps/release-source.ts'
+import type { Project, SourceText } from '../ports/projects.ts'
 import { appOfFolder, type Build } from './builds.ts'
 import type { Projects } from './projects.ts'
 
 type Deps = PlanDeps & {
-  readonly projects: Pick<Projects, 'builds' | 'source' | 'git'>
+  readonly projects: Pick<Projects, 'builds' | 'source' | 'git' | 'text'>
 }
 
 /**
@@ -42,7 +45,42 @@ export async function planProject(
     machine,
     withoutImages: false,
   })
-  return { artifact, plan }
+  return { artifact, plan: await withDiffs(deps, { plan, project, manifest }) }
+}
+
+// Files with a diff, and lines of one; source: ours, as many as a person reads before a deploy.
+const DIFFS = 20
+const DIFF_LINES = 200
+
+type WithPlan = { readonly plan: DeployPlan; readonly project: Project; readonly manifest: Manifest }
+
+/** Adds how the texts of changed files differ from the code that is active. */
+async function withDiffs(deps: Deps, { plan, project, manifest }: WithPlan): Promise<DeployPlan> {
+  const { apps, artifacts } = deps.storage
+  const environment = apps.environment(plan.app, plan.environment)
+  const active = environment && apps.releaseIn(environment.id, 'active')
+  if (plan.source === undefined || active === undefined || active.artifact === null) return plan
+  const hashes = { before: parseManifest(active.manifest).source_files ?? {}, after: manifest.source_files ?? {} }
+  const folder = await artifacts.unpackedFolder(active.artifact)
+  const text = (of: string, path: string, sha256: string | undefined) =>
+    sha256 === undefined ? { text: '' } : deps.projects.text(of, { path, sha256 })
+  const files: SourceFile[] = []
+  for (const [at, file] of plan.source.files.entries()) {
+    const { path } = file
+    if (at >= DIFFS || holdsCredentials(path)) files.push(file)
+    else {
+      const before = await text(folder, path, hashes.before[path])
+      const after = await text(project.folder, path, hashes.after[path])
+      files.push({ ...file, ...diffOf(before, after) })
+    }
+  }
+  return { ...plan, source: { ...plan.source, files } }
+}
+
+function diffOf(before: SourceText | undefined, after: SourceText | undefined): Partial<SourceFile> {
+  if (before === undefined || after === undefined) return {}
+  if ('noDiff' in before) return before
+  return 'noDiff' in after ? after : { diff: [...textDiff(before.text, after.text, DIFF_LINES)] }
 }
 
 type Built = { readonly artifact: string; readonly manifest: Manifest }

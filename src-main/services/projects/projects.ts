@@ -19,6 +19,8 @@ import { createPreviews, type Previews } from './previews.ts'
 export type Projects = {
   readonly folders: ProjectFolders
   readonly source: SourceReader
+  /** See ProjectSource. */
+  readonly text: ProjectSource['text']
   /** The commit that its folder is at; undefined: it is in no repository. */
   readonly git: (project: Project) => Promise<GitState | undefined>
   readonly builds: Builds
@@ -73,6 +75,7 @@ export function createProjects({ storage, clock, newId, log, ports }: Deps): Pro
   return {
     folders: ports.folders,
     source,
+    text: ports.source.text,
     git: ({ folder }) => ports.source.git(folder),
     builds,
     previews,

@@ -47,6 +47,21 @@ Plan for demo/production on http://127.0.0.1:8790, in processes:
   })
 })
 
+test('files of the source that differ stand below the endpoints', () => {
+  const { stdout } = setup()({
+    source: {
+      files: [
+        { path: 'greet.py', change: 'changed' },
+        { path: 'new.py', change: 'added' },
+        { path: 'old.py', change: 'removed' },
+      ],
+      more: 2,
+    },
+  })
+  expect(stdout).toContain('  source:\n  ~ greet.py\n  + new.py\n  - old.py\n  and 2 files more\n')
+  expect(setup()({ source: { files: [], more: 0 } }).stdout).toContain('  no file of the source changed\n')
+})
+
 test('a task is named as what it is: nothing is deployed for it', () => {
   const { stdout } = setup()({ steps: [{ ...NEW, resource: 'greet', action: 'create' }], tasks: ['nightly'] })
   expect(stdout).toContain('  + greet    create\n  · nightly  task       each call runs on a worker of its own\n')

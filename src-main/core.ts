@@ -212,7 +212,8 @@ export function createCore(ports: CorePorts): Core {
     facts,
   }
   const whatIf = createWhatIf({ storage, clock, settings, answer: answerBeside })
-  const ofMetrics = { metrics, stats: createStats({ storage, clock }), requestCounts, scrape: createScrape(ofScrape) }
+  const stats = createStats({ storage, clock, metrics })
+  const ofMetrics = { metrics, stats, requestCounts, scrape: createScrape(ofScrape) }
   const monitoring = { ...ofMetrics, whatIf, readPrices }
   const requestLog = createRequestLog({ storage, clock, log, metrics, stored: notifiers.requests.notify })
   const webhooks = new WebhookDelivery({ storage, clock, log, post, traces, settings: settings.get })

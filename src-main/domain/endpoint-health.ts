@@ -89,7 +89,7 @@ function statsHealth({ stats, state, inProgress, lastError, loadBalanced }: Heal
   if (stats === undefined) return undefined
   const { totals, points, range } = stats
   const work = loadBalanced ? 'request' : 'job'
-  const ended = totals.completed + totals.failed
+  const { completed, failed } = totals
   const rate = failureRate(totals)
   if (rate === undefined) {
     const next =
@@ -104,15 +104,16 @@ function statsHealth({ stats, state, inProgress, lastError, loadBalanced }: Heal
     }
   }
   const error = lastError === undefined || lastError === '' ? '' : ` Latest error: ${withFullStop(lastError)}`
-  const failures = `${whole(totals.failed)} of ${counted(ended, work)} failed in the last ${range}.`
-  if (totals.failed === 0) {
+  const others = completed === 0 ? 'none' : whole(completed)
+  const failures = `${counted(failed, work)} failed and ${others} completed in the last ${range}.`
+  if (failed === 0) {
     const { execution } = totals
     const took =
-      execution === undefined || ended === 1
+      execution === undefined || completed === 1
         ? ''
         : `, half of them within ${durationText(execution.p50)}, 99 % within ${durationText(execution.p99)}`
-    const all = ended === 1 ? counted(ended, work) : `All ${counted(ended, work)}`
-    return { level: 'good', text: 'Healthy', reason: `${all} completed in the last ${range}${took}.` }
+    const reason = `${counted(completed, work)} completed in the last ${range}${took}.`
+    return { level: 'good', text: 'Healthy', reason }
   }
   if (hasRecovered(points))
     return { level: 'good', text: 'Recovered', reason: `The newest ${work}s completed. ${failures}${error}` }

@@ -10,6 +10,9 @@ export type Histogram = Readonly<Record<number, number>>
 export type Step = Omit<MetricsPoint, 'at' | 'delay' | 'execution' | 'coldStarts'> & {
   readonly delay: Histogram
   readonly execution: Histogram
+  /** The longest span of each histogram; missing in steps that were written before it was stored. */
+  readonly delayMaxMs?: number
+  readonly executionMaxMs?: number
   /** Missing in steps that were written before they were counted. */
   readonly coldStarts?: number
 }
@@ -21,6 +24,8 @@ export function bucketOf(ms: number): number {
   return ms <= 1 ? 0 : Math.ceil(Math.log(ms) / GROWTH)
 }
 
+const endOf = (bucket: number) => Math.round(Math.exp(bucket * GROWTH))
+
 /** Adds histograms, bucket by bucket. */
 export function mergeHistograms(histograms: readonly Histogram[]): Histogram {
   const sum: Record<number, number> = {}
@@ -29,8 +34,11 @@ export function mergeHistograms(histograms: readonly Histogram[]): Histogram {
   return sum
 }
 
-/** Percentiles of a histogram in ms; undefined when nothing was counted. */
-export function percentilesOf(histogram: Histogram): MetricsPoint['delay'] {
+/**
+ * Percentiles of a histogram in ms; undefined when nothing was counted.
+ * @param longestMs the longest span in it, which no percentile exceeds
+ */
+export function percentilesOf(histogram: Histogram, longestMs: number): MetricsPoint['delay'] {
   const buckets = Object.entries(histogram)
     .map(([bucket, count]) => ({ bucket: Number(bucket), count }))
     .sort((a, b) => a.bucket - b.bucket)
@@ -40,7 +48,7 @@ export function percentilesOf(histogram: Histogram): MetricsPoint['delay'] {
     let seen = 0
     for (const { bucket, count } of buckets) {
       seen += count
-      if (seen >= total * share) return Math.round(Math.exp(bucket * GROWTH))
+      if (seen >= total * share) return Math.min(endOf(bucket), longestMs)
     }
     return 0
   }
@@ -58,7 +66,17 @@ export function addSteps(earlier: Step, later: Step): Step {
     coldStarts: (earlier.coldStarts ?? 0) + (later.coldStarts ?? 0),
     delay: mergeHistograms([earlier.delay, later.delay]),
     execution: mergeHistograms([earlier.execution, later.execution]),
+    delayMaxMs: longestOf([earlier, later], 'delay'),
+    executionMaxMs: longestOf([earlier, later], 'execution'),
   }
+}
+
+function longestOf(steps: readonly Step[], spans: 'delay' | 'execution'): number {
+  return steps.reduce((longest, step) => {
+    const known = step[`${spans}MaxMs`]
+    const ends = known === undefined ? Object.keys(step[spans]).map((bucket) => endOf(Number(bucket))) : [known]
+    return Math.max(longest, ...ends)
+  }, 0)
 }
 
 /**
@@ -93,8 +111,9 @@ function toPoint(at: number, group: readonly Step[]): MetricsPoint {
 /** Adds all that was counted in steps. */
 export function toTotals(steps: readonly Step[]): MetricsTotals {
   const sum = (pick: (step: Step) => number) => steps.reduce((total, step) => total + pick(step), 0)
-  const delay = percentilesOf(mergeHistograms(steps.map((step) => step.delay)))
-  const execution = percentilesOf(mergeHistograms(steps.map((step) => step.execution)))
+  const percentiles = (spans: 'delay' | 'execution') =>
+    percentilesOf(mergeHistograms(steps.map((step) => step[spans])), longestOf(steps, spans))
+  const [delay, execution] = [percentiles('delay'), percentiles('execution')]
   return {
     submitted: sum((step) => step.submitted),
     completed: sum((step) => step.completed),

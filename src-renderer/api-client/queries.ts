@@ -1,14 +1,17 @@
 /** What the pages ask for beside the live state: figures over time and lists. Keys begin with the kind of data. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { DAY_MS, HOUR_MS } from '../../src-main/contract/units.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src-main/contract/units.ts'
 import type { ApiClient } from './client.ts'
 
-/** The spans of charts in ms, with how often their newest point can change, and the words after "in the last". */
+/**
+ * The spans of charts in ms: `gridMs` are multiples of their steps, `everyMs` how often their newest point can change,
+ * `words` follow "in the last".
+ */
 export const RANGES = {
-  '5 m': { spanMs: 300_000, everyMs: 10_000, words: '5 minutes' },
-  '1 h': { spanMs: HOUR_MS, everyMs: 10_000, words: 'hour' },
-  '24 h': { spanMs: DAY_MS, everyMs: 60_000, words: '24 hours' },
-  '7 d': { spanMs: 7 * DAY_MS, everyMs: 300_000, words: '7 days' },
+  '5 m': { spanMs: 300_000, gridMs: 10_000, everyMs: 10_000, words: '5 minutes' },
+  '1 h': { spanMs: HOUR_MS, gridMs: MINUTE_MS, everyMs: 10_000, words: 'hour' },
+  '24 h': { spanMs: DAY_MS, gridMs: 12 * MINUTE_MS, everyMs: 60_000, words: '24 hours' },
+  '7 d': { spanMs: 7 * DAY_MS, gridMs: 84 * MINUTE_MS, everyMs: 300_000, words: '7 days' },
 } as const
 
 /** The span of a chart. */
@@ -35,7 +38,7 @@ const FITTING = ['1 h', '24 h', '7 d'] as const satisfies readonly Range[]
  */
 export function fittingRange(lastAt: number | undefined, now: number): Range {
   if (lastAt === undefined) return FITTING[0]
-  return FITTING.find((range) => now - lastAt < RANGES[range].spanMs) ?? '7 d'
+  return FITTING.find((range) => lastAt >= spanOf(range, now).from) ?? '7 d'
 }
 
 /** The span that shows the last work of an endpoint. Asked for once at each visit, so that charts stay as they are. */
@@ -52,18 +55,28 @@ export const fittingRangeQuery = (client: ApiClient, endpointId: string, now: ()
     gcTime: 0,
   })
 
+/**
+ * A span up to now that begins with a whole step, so that charts have all of each step and the last hour is that of the
+ * list. @param at ms since the epoch
+ */
+export function spanOf(range: Range, at: number): { readonly from: number; readonly end: number } {
+  const { spanMs, gridMs } = RANGES[range]
+  const end = (Math.floor(at / gridMs) + 1) * gridMs
+  return { from: end - spanMs, end }
+}
+
 /** Metrics of an endpoint up to now. @param now gives ms since the epoch */
 export const metricsQuery = (client: ApiClient, endpointId: string, range: Range, now: () => number) =>
   queryOptions({
     queryKey: ['metrics', endpointId, range],
     queryFn: async ({ signal }) => {
       const to = now()
-      const from = to - RANGES[range].spanMs
+      const { from, end } = spanOf(range, to)
       const path = { endpointId }
       return {
         from,
         to,
-        ...(await client.call('endpointMetrics', { path, query: { from, to, points: POINTS }, signal })),
+        ...(await client.call('endpointMetrics', { path, query: { from, to: end, points: POINTS }, signal })),
       }
     },
     placeholderData: keepPreviousData,
@@ -78,7 +91,7 @@ export const fleetEventsQuery = (client: ApiClient, endpointId: string, range: R
   queryOptions({
     queryKey: ['fleet-events', { endpoint: endpointId, range }],
     queryFn: ({ signal }) => {
-      const query = { endpoint: endpointId, from: now() - RANGES[range].spanMs, limit: MARKS }
+      const query = { endpoint: endpointId, from: spanOf(range, now()).from, limit: MARKS }
       return client.call('fleetEventList', { query, signal })
     },
     placeholderData: keepPreviousData,

@@ -140,3 +140,42 @@ it('a range has its totals at each moment, also of what is not written yet, and 
   await clock.advance(5 * 60_000)
   expect(await metrics()).toMatchObject({ totals: counts, lastActiveAt: now.lastActiveAt })
 })
+
+it('no percentile is above the longest span: in its range, in the list, and after a restart', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const { createEndpoint, running, waitForJob, clock, get, restart } = await setupService({
+    file: join(folder, 'drydock.db'),
+  })
+  await createEndpoint()
+  const { worker, jobId } = await running()
+  for (let seconds = 0; seconds < 40; seconds += 4) {
+    await clock.advance(4000)
+    await worker.ping([jobId])
+  }
+  await worker.done(jobId, { output: 1 })
+  const { executionTime } = await waitForJob(jobId, 'COMPLETED')
+  const expectAll = async () => {
+    const { points, totals } = await get(`/api/endpoints/e/metrics?from=0&to=${clock.wall() + 1}&points=1000`)
+    const all = { p50: executionTime, p90: executionTime, p99: executionTime, count: 1 }
+    expect(totals.execution).toEqual(all)
+    expect(points.flatMap(({ execution }: { execution?: object }) => execution ?? [])).toEqual([all])
+    const { endpoints } = serviceStats.parse(await get('/api/figures'))
+    expect(endpoints).toMatchObject([{ executionP50: executionTime, executionP99: executionTime }])
+  }
+  await expectAll()
+  await restart('in order')
+  await expectAll()
+})
+
+it('the list has as many jobs of the last hour as the range does, at each moment', async () => {
+  const { createEndpoint, run, clock, get } = await setupService()
+  await createEndpoint()
+  for (let jobs = 1; jobs <= 3; jobs++) {
+    await run()
+    const { totals } = await get(`/api/endpoints/e/metrics?from=0&to=${clock.wall() + 1}`)
+    const { endpoints } = serviceStats.parse(await get('/api/figures'))
+    const listed = endpoints[0]?.submitted.reduce((sum, count) => sum + count, 0)
+    expect([totals.submitted, listed]).toEqual([jobs, jobs])
+  }
+})

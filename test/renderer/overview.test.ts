@@ -1,22 +1,73 @@
+import type UPlot from 'uplot'
 import { describe, expect, it, test } from 'vitest'
-import { fittingRange } from '../../src-renderer/api-client/queries.ts'
-import { inDrawingOrder, stackedValues } from '../../src-renderer/ui/chart/Chart.tsx'
-import type { ChartSeries } from '../../src-renderer/ui/chart/chart-options.ts'
+import { DAY_MS, MINUTE_MS } from '../../src-main/contract/units.ts'
+import { fittingRange, RANGES, type Range, spanOf } from '../../src-renderer/api-client/queries.ts'
+import { beginOfData } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
+import { inDrawingOrder, legendText, stackedValues } from '../../src-renderer/ui/chart/Chart.tsx'
+import { type ChartSeries, timeLabels } from '../../src-renderer/ui/chart/chart-options.ts'
 import { NOW } from './support.tsx'
 
-const HOUR_MS = 3_600_000
+// Labels need none.
+const NO_PLOT = {} as UPlot
 
 describe('the range of the charts', () => {
+  const begin = (range: Range) => spanOf(range, NOW).from
   test.each([
     [undefined, '1 h'],
-    [0, '1 h'],
-    [HOUR_MS - 1, '1 h'],
-    [HOUR_MS, '24 h'],
-    [24 * HOUR_MS - 1, '24 h'],
-    [24 * HOUR_MS, '7 d'],
-    [30 * 24 * HOUR_MS, '7 d'],
-  ])('shows work of %s ms ago in %s', (ago, range) => {
-    expect(fittingRange(ago === undefined ? undefined : NOW - ago, NOW)).toBe(range)
+    [NOW, '1 h'],
+    [begin('1 h'), '1 h'],
+    [begin('1 h') - 1, '24 h'],
+    [begin('24 h'), '24 h'],
+    [begin('24 h') - 1, '7 d'],
+    [begin('7 d') - DAY_MS, '7 d'],
+  ])('shows work of %s in %s', (at, range) => {
+    expect(fittingRange(at, NOW)).toBe(range)
+  })
+
+  test('begins with a whole step, and with the minute that the last hour of the list begins with', () => {
+    expect(NOW % MINUTE_MS).toBeGreaterThan(0)
+    expect(begin('1 h')).toBe((Math.floor(NOW / MINUTE_MS) - 59) * MINUTE_MS)
+    for (const range of ['5 m', '1 h', '24 h', '7 d'] as const) {
+      const { from, end } = spanOf(range, NOW)
+      expect(end - from).toBe(RANGES[range].spanMs)
+      expect([from <= NOW, end > NOW, from % RANGES[range].gridMs]).toEqual([true, true, 0])
+    }
+  })
+})
+
+describe('the time axis', () => {
+  const span = { from: 0, to: 100_000, stepMs: 1000 }
+  test.each([
+    ['at the begin of its span without data', [], [], 0],
+    ['one step before the first point', [50_000], [], 49_000],
+    ['with a mark before the first point', [50_000], [40_500], 39_000],
+    ['some steps before the first point, which has just come', [100_000], [], 90_000],
+    ['never before its span', [0], [], 0],
+  ])('begins %s', (_where, points, marks, from) => {
+    const moments = (all: readonly number[]) => all.map((at) => ({ at }))
+    expect(beginOfData({ ...span, points: moments(points) }, moments(marks))).toBe(from)
+  })
+
+  test('says the day where it begins, and the time elsewhere', () => {
+    const local = (day: number, hour: number) => new Date(2026, 10, day, hour, 30).getTime() / 1000
+    const midnight = new Date(2026, 10, 28).getTime() / 1000
+    const label = (times: readonly number[], stepS: number) => timeLabels(NO_PLOT, times, 0, 0, stepS)
+    expect(label([local(27, 21), midnight, local(28, 9)], 3 * 3600)).toEqual(['21:30', '28 Nov', '09:30'])
+    expect(label([local(27, 9)], 86_400)).toEqual(['27 Nov'])
+  })
+})
+
+describe('the legend of a chart', () => {
+  const values = [1, null, 12, 0]
+  test.each([
+    ['the value of the range', { values, ofRange: 7 }, null, '7'],
+    ['nought of the range', { values, ofRange: 0 }, null, '0'],
+    ['the largest value where there is none of the range', { values }, null, 'max 12'],
+    ['nothing where nothing was measured', { values: [null], ofRange: undefined }, null, '–'],
+    ['the value under the pointer', { values, ofRange: 7 }, 2, '12'],
+    ['a gap under the pointer', { values, ofRange: 7 }, 1, '–'],
+  ])('says %s', (_what, series, index, said) => {
+    expect(legendText(series, index, String)).toBe(said)
   })
 })
 

@@ -76,18 +76,16 @@ function createSpans() {
       max = Math.max(max, ms)
     },
     read(): Spans | undefined {
-      const percentiles = percentilesOf(histogram)
+      const percentiles = percentilesOf(histogram, max)
       if (percentiles === undefined) return undefined
       const { p50, p90, p99 } = percentiles
-      // A percentile is right within a bucket; none is above the largest span.
-      const atMost = (ms: number) => Math.min(ms, max)
       const round = (ms: number) => Math.round(ms * 10) / 10
       return {
         count,
         mean: round(sum / count),
-        p50: round(atMost(p50)),
-        p90: round(atMost(p90)),
-        p99: round(atMost(p99)),
+        p50: round(p50),
+        p90: round(p90),
+        p99: round(p99),
         max: round(max),
         histogram: { ...histogram },
       }

@@ -31,6 +31,8 @@ type OpenStep = {
   coldStarts: number
   delay: Record<number, number>
   execution: Record<number, number>
+  delayMaxMs: number
+  executionMaxMs: number
   /** What scrapers want besides; it is not stored with the step. */
   unstored: Unstored
 }
@@ -97,7 +99,7 @@ export class MetricsRecorder {
     const stepMs = Math.max(1, Math.ceil((to - from) / points / STEP_MS)) * STEP_MS
     const rows = this.#deps.storage.metrics.read(endpointId, from, to)
     const written = rows.map(({ at, point }) => ({ at, step: JSON.parse(point) as Step }))
-    const steps = [...written, ...this.#openSteps(endpointId).filter(({ at }) => at >= from && at < to)]
+    const steps = [...written, ...this.openSteps(endpointId).filter(({ at }) => at >= from && at < to)]
     const lastActiveAt = this.#lastActiveAt(endpointId)
     return {
       stepMs,
@@ -180,8 +182,8 @@ export class MetricsRecorder {
     this.#stepOf(worker.endpointId).coldStarts += 1
   }
 
-  // What happened since the last step was written, so that stats and the list of jobs agree at each moment.
-  #openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
+  /** What happened since the last step was written, so that stats and the list of jobs agree at each moment. */
+  openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
     const open = this.#open.get(endpointId)
     return open === undefined ? [] : [{ at: this.#at, step: { ...stored(open), ...this.#gauges(endpointId) } }]
   }
@@ -247,8 +249,11 @@ export class MetricsRecorder {
 const NO_GAUGES = { inQueue: 0, inProgress: 0, workers: {} }
 
 function emptyStep(): OpenStep {
-  const unstored = { timedOut: 0, cancelled: 0, delayMs: 0, executionMs: 0 }
-  return { submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0, delay: {}, execution: {}, unstored }
+  return {
+    ...{ submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0 },
+    ...{ delay: {}, execution: {}, delayMaxMs: 0, executionMaxMs: 0 },
+    unstored: { timedOut: 0, cancelled: 0, delayMs: 0, executionMs: 0 },
+  }
 }
 
 function stored({ unstored: _unstored, ...step }: OpenStep): Omit<OpenStep, 'unstored'> {
@@ -257,11 +262,13 @@ function stored({ unstored: _unstored, ...step }: OpenStep): Omit<OpenStep, 'uns
 
 function countDelay(step: OpenStep, ms: number): void {
   count(step.delay, ms)
+  step.delayMaxMs = Math.max(step.delayMaxMs, ms)
   step.unstored.delayMs += ms
 }
 
 function countExecution(step: OpenStep, ms: number): void {
   count(step.execution, ms)
+  step.executionMaxMs = Math.max(step.executionMaxMs, ms)
   step.unstored.executionMs += ms
 }
 

@@ -4,10 +4,11 @@
  */
 import type { EndpointStats, ServiceStats } from '../../contract/live.ts'
 import { MINUTE_MS } from '../../contract/units.ts'
-import { mergeHistograms, percentilesOf, type Step } from '../../domain/metrics.ts'
+import { type Step, toTotals } from '../../domain/metrics.ts'
 import { isFailed, MAY_HAVE_FAILED_FROM } from '../../domain/requests/is-failed.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
+import type { MetricsRecorder } from './metrics.ts'
 
 const MINUTES = 60
 // How many requests are looked through at once.
@@ -23,9 +24,11 @@ export type Stats = { readonly read: () => ServiceStats }
 export function createStats({
   storage,
   clock,
+  metrics,
 }: {
   readonly storage: Pick<Storage, 'endpoints' | 'jobs' | 'metrics' | 'requests'>
   readonly clock: Clock
+  readonly metrics: Pick<MetricsRecorder, 'openSteps'>
 }): Stats {
   let cached: ReadonlyMap<string, readonly CachedStep[]> = new Map()
   const lastErrors = new Map<string, { readonly failed: number; readonly lastError: LastError }>()
@@ -48,7 +51,7 @@ export function createStats({
       return {
         at,
         endpoints: endpoints.map(({ id, config }) => ({
-          ...statsOf(id, cached.get(id) ?? [], from),
+          ...statsOf(id, [...(cached.get(id) ?? []), ...metrics.openSteps(id)], from),
           ...(config.loadBalanced === undefined ? lastErrorOf(id) : lastRequestErrorOf(id)),
         })),
       }
@@ -92,7 +95,7 @@ function statsOf(endpointId: string, steps: readonly CachedStep[], from: number)
     const minute = Math.floor((at - from) / MINUTE_MS)
     submitted[minute] = (submitted[minute] ?? 0) + step.submitted
   }
-  const execution = percentilesOf(mergeHistograms(steps.map(({ step }) => step.execution)))
+  const { execution } = toTotals(steps.map(({ step }) => step))
   return {
     endpointId,
     ...(execution === undefined ? {} : { executionP50: execution.p50, executionP99: execution.p99 }),

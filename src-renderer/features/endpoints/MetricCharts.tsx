@@ -9,6 +9,7 @@ import { fleetEventsQuery, metricsQuery, type Range } from '../../api-client/que
 import { useApp } from '../../store/app-context.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/chart/Chart.tsx'
+import type { ChartSeries } from '../../ui/chart/chart-options.ts'
 import { type EventMark, EventStrip } from '../../ui/chart/EventStrip.tsx'
 import { duration } from '../../ui/format.ts'
 import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
@@ -32,9 +33,11 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
   const { data: happened } = useQuery(fleetEventsQuery(client, id, range, platform.now))
   const marks = useMemo(() => toMarks(happened?.events ?? []), [happened])
   const drawn = useMemo(() => marks.filter(({ weight }) => weight >= DRAWN_WEIGHT), [marks])
-  const grid = useMemo(() => data && toGrid(data.points, data), [data])
+  const span = useMemo(() => data && { ...data, from: beginOfData(data, marks) }, [data, marks])
+  const grid = useMemo(() => span && toGrid(span.points, span), [span])
   const charts = useMemo(() => {
-    if (grid === undefined) return undefined
+    if (span === undefined || grid === undefined) return undefined
+    const { totals } = span
     return {
       jobs: [
         { name: 'waiting', tone: 'queued', values: valuesOf(grid, (point) => point.inQueue) },
@@ -44,40 +47,39 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
           tone: 'failed',
           values: valuesOf(grid, (point) => point.failed),
           stacked: true,
-          counted: true,
+          ofRange: totals.failed,
         },
         {
           name: 'completed',
           tone: 'completed',
           values: valuesOf(grid, (point) => point.completed),
           stacked: true,
-          counted: true,
+          ofRange: totals.completed,
         },
       ],
-      delay: [
-        { name: 'p50', tone: 'queued', values: valuesOf(grid, (point) => point.delay?.p50) },
-        { name: 'p99', tone: 'accent', values: valuesOf(grid, (point) => point.delay?.p99), filled: true },
-      ],
-      execution: [
-        { name: 'p50', tone: 'queued', values: valuesOf(grid, (point) => point.execution?.p50) },
-        { name: 'p99', tone: 'accent', values: valuesOf(grid, (point) => point.execution?.p99), filled: true },
-      ],
+      delay: percentileSeries(grid, (point) => point.delay, totals.delay),
+      execution: percentileSeries(grid, (point) => point.execution, totals.execution),
       workers: [
         { name: 'ready', tone: 'completed', values: valuesOf(grid, (point) => workersIn(point, 'idle', 'running')) },
         { name: 'starting', tone: 'running', values: valuesOf(grid, (point) => workersIn(point, 'initializing')) },
         { name: 'unhealthy', tone: 'failed', values: valuesOf(grid, (point) => workersIn(point, 'unhealthy')) },
-        { name: 'cold starts', tone: 'retried', values: valuesOf(grid, (point) => point.coldStarts), counted: true },
+        {
+          name: 'cold starts',
+          tone: 'retried',
+          values: valuesOf(grid, (point) => point.coldStarts),
+          ofRange: totals.coldStarts,
+        },
       ],
     } as const
-  }, [grid])
+  }, [span, grid])
 
   if (error !== null) return <ErrorNotice error={error} />
-  if (data === undefined || grid === undefined || charts === undefined) return <Skeleton className="h-[455px]" />
+  if (span === undefined || grid === undefined || charts === undefined) return <Skeleton className="h-[455px]" />
   const shared = { times: grid.times, group: `endpoint ${id}`, marks: drawn, empty: EMPTY }
   return (
     <Card>
-      <RangeTotals totals={data.totals} requests={endpoint.loadBalanced !== undefined} />
-      <EventsOfSpan endpoint={endpoint} marks={marks} from={data.from} to={data.to} />
+      <RangeTotals totals={span.totals} requests={endpoint.loadBalanced !== undefined} />
+      <EventsOfSpan endpoint={endpoint} marks={marks} from={span.from} to={span.to} />
       <div className="grid min-h-[360px] grid-cols-1 lg:grid-cols-2">
         <Chart
           title={endpoint.loadBalanced === undefined ? 'Jobs' : 'Requests'}
@@ -89,13 +91,55 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
         <Chart title="Waiting time" series={charts.delay} format={duration} {...shared} />
         <Chart title="Execution time" series={charts.execution} format={duration} {...shared} />
       </div>
-      {data.points.length === 0 && (
+      {span.points.length === 0 && (
         <p className="border-t border-line px-3 py-2 text-ink-2">
           No data in this time span. Charts fill when jobs and workers run.
         </p>
       )}
     </Card>
   )
+}
+
+// Fewer steps than that are no course.
+const LEAST_STEPS = 10
+
+/**
+ * Where the charts of a span begin: one step before its first point or mark, which may be long after its own begin.
+ * @returns ms since the epoch
+ */
+export function beginOfData(
+  data: {
+    readonly points: readonly Pick<MetricsPoint, 'at'>[]
+    readonly from: number
+    readonly to: number
+    readonly stepMs: number
+  },
+  marks: readonly { readonly at: number }[],
+): number {
+  const { points, from, to, stepMs } = data
+  const [first] = points
+  if (first === undefined) return from
+  const earliest = marks.reduce((least, { at }) => Math.min(least, at), first.at)
+  const step = Math.floor(Math.min(earliest - stepMs, to - LEAST_STEPS * stepMs) / stepMs)
+  return Math.max(from, step * stepMs)
+}
+
+/** The median and the 99th percentile of a span of time. */
+function percentileSeries(
+  grid: MetricsGrid,
+  read: (point: MetricsPoint) => MetricsPoint['delay'],
+  ofRange: MetricsPoint['delay'],
+): readonly ChartSeries[] {
+  return [
+    { name: 'p50', tone: 'queued', values: valuesOf(grid, (point) => read(point)?.p50), ofRange: ofRange?.p50 },
+    {
+      name: 'p99',
+      tone: 'accent',
+      values: valuesOf(grid, (point) => read(point)?.p99),
+      ofRange: ofRange?.p99,
+      filled: true,
+    },
+  ]
 }
 
 /** What charts draw: one moment for each step of the span, and the point of it where something was measured. */

@@ -11,7 +11,7 @@ const NO_MARKS: NonNullable<ChartProps['marks']> = []
 
 const LINES: Readonly<Record<ChartSeries['tone'], string>> = { ...TONE_FILLS, accent: 'bg-accent' }
 
-/** A chart with its legend: the newest values, or those under the pointer. */
+/** A chart with its legend: values of the whole range, or those under the pointer. */
 export function Chart({ title, times, series, format, group, marks = NO_MARKS, empty }: ChartProps) {
   const container = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)
@@ -58,10 +58,10 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
     <figure className="min-w-0 p-3">
       <figcaption className="mb-1 flex flex-wrap items-center gap-x-3">
         <span className="font-medium">{title}</span>
-        {series.map(({ name, tone, values, counted }) => (
-          <span key={name} className="flex items-center gap-1.5 text-small text-ink-2">
-            <span aria-hidden className={clsx('h-0.5 w-3 rounded-full', LINES[tone])} />
-            {name} <span className="text-ink">{valueText(values, { index, counted }, format)}</span>
+        {series.map((one) => (
+          <span key={one.name} className="flex items-center gap-1.5 text-small text-ink-2">
+            <span aria-hidden className={clsx('h-0.5 w-3 rounded-full', LINES[one.tone])} />
+            {one.name} <span className="text-ink">{legendText(one, index, format)}</span>
           </span>
         ))}
       </figcaption>
@@ -77,19 +77,16 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
   )
 }
 
-// Without a pointer a count says what came together; the newest step alone would pass for it.
-function valueText(
-  values: ChartSeries['values'],
-  { index, counted = false }: { readonly index: number | null; readonly counted: boolean | undefined },
+/** The value of a series in the legend. @param index of the step under the pointer; null: there is no pointer */
+export function legendText(
+  { values, ofRange }: Pick<ChartSeries, 'values' | 'ofRange'>,
+  index: number | null,
   format: ChartProps['format'],
 ): string {
-  const value =
-    index !== null
-      ? values[index]
-      : counted
-        ? values.reduce<number | null>((sum, one) => (one === null ? sum : (sum ?? 0) + one), null)
-        : values.findLast((one) => one !== null)
-  return value === null || value === undefined ? '–' : format(value)
+  const value = index === null ? ofRange : values[index]
+  if (value !== undefined && value !== null) return format(value)
+  const known = index === null ? values.filter((one) => one !== null) : []
+  return known.length === 0 ? '–' : `max ${format(known.reduce((most, one) => Math.max(most, one)))}`
 }
 
 function toData(times: ChartProps['times'], series: ChartProps['series']): UPlot.AlignedData {

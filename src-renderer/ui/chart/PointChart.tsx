@@ -4,7 +4,7 @@ import clsx from 'clsx'
 import { useEffect, useRef } from 'react'
 import UPlot from 'uplot'
 import { TONE_FILLS, type Tone, useColours } from '../colours.ts'
-import { tokenColourReader } from './chart-options.ts'
+import { AXIS_FONT, tokenColourReader, valueAxisWidth } from './chart-options.ts'
 
 /** A group of points; those that are joined have a line from left to right. */
 export type PointGroup = {
@@ -39,7 +39,7 @@ export function PointChart({ title, points, groups, formatX, formatY }: PointCha
     const element = container.current
     if (element === null) return
     const colour = tokenColourReader(element)
-    const axis = { stroke: colour('--ink-2'), font: '11px "Inter Variable", sans-serif', ticks: { show: false } }
+    const axis = { stroke: colour('--ink-2'), font: AXIS_FONT, ticks: { show: false } }
     const grid = { stroke: colour('--line'), width: 1 }
     const sorted = points.toSorted((a, b) => a.x - b.x)
     const chart = new UPlot(
@@ -49,7 +49,7 @@ export function PointChart({ title, points, groups, formatX, formatY }: PointCha
         scales: { x: { time: false }, y: { range: (_plot, _least, most) => [0, Math.max(1, most ?? 0) * 1.1] } },
         axes: [
           { ...axis, grid, space: 80, values: (_plot, values) => values.map(formatX) },
-          { ...axis, grid, size: 64, values: (_plot, values) => values.map(formatY) },
+          { ...axis, grid, size: valueAxisWidth, values: (_plot, values) => values.map(formatY) },
         ],
         series: [
           {},

@@ -6,13 +6,49 @@ const LINE_PX = 1.5
 const BAR_SHARE = 0.8
 const BAR_PX = 24
 const AXIS_PX = 24
+const FONT_PX = 11
+const FONT = '"Inter Variable", sans-serif'
+// Least width of the labels of values, so that charts below each other share their time axis; and their distance.
 const VALUES_PX = 56
+const GAP_PX = 10
+const DAY_S = 86_400
 const TIME_SPACE_PX = 80
 const VALUE_SPACE_PX = 32
-// Half of the last time below the chart.
-const RIGHT_PX = 16
+// Half of the last day below the chart.
+const RIGHT_PX = 22
 const FILL_ALPHA = '14%'
 const MARK_ALPHA = 0.45
+
+/** The font of all labels of axes. */
+export const AXIS_FONT = `${FONT_PX}px ${FONT}`
+
+/** The width of an axis that holds its longest label. @param labels null before there is a scale */
+export function valueAxisWidth({ ctx }: UPlot, labels: readonly string[] | null): number {
+  ctx.save()
+  // A canvas has pixels of the screen.
+  ctx.font = `${FONT_PX * devicePixelRatio}px ${FONT}`
+  const widths = (labels ?? []).map((label) => ctx.measureText(label ?? '').width / devicePixelRatio)
+  ctx.restore()
+  return Math.ceil(Math.max(VALUES_PX, ...widths.map((width) => width + GAP_PX)))
+}
+
+const hourText = UPlot.fmtDate('{HH}:{mm}')
+const dayText = UPlot.fmtDate('{D} {MMM}')
+
+/** Labels of a time axis: hours, and the day at its begin. @param times s since the epoch, `stepS` apart */
+export function timeLabels(
+  _plot: UPlot,
+  times: readonly number[],
+  _axis: number,
+  _space: number,
+  stepS: number,
+): string[] {
+  return times.map((at) => {
+    const time = new Date(at * 1000)
+    const isDay = stepS >= DAY_S || (time.getHours() === 0 && time.getMinutes() === 0 && time.getSeconds() === 0)
+    return isDay ? dayText(time) : hourText(time)
+  })
+}
 
 /** The options of a chart: thin lines, few ticks, colours of the tokens as they are now. */
 export function chartOptions({
@@ -36,7 +72,7 @@ export function chartOptions({
   const colour = tokenColourReader(element)
   const axis = {
     stroke: colour('--ink-2'),
-    font: '11px "Inter Variable", sans-serif',
+    font: AXIS_FONT,
     grid: { stroke: colour('--line'), width: 1 },
     ticks: { show: false },
   }
@@ -53,8 +89,13 @@ export function chartOptions({
     },
     scales: { y: { range: (_plot, _least, most) => [0, mostShown(most)] } },
     axes: [
-      { ...axis, size: AXIS_PX, space: TIME_SPACE_PX, values: '{HH}:{mm}', grid: { show: false } } as UPlot.Axis,
-      { ...axis, size: VALUES_PX, space: VALUE_SPACE_PX, values: (_plot, values) => values.map(wholeOrText(format)) },
+      { ...axis, size: AXIS_PX, space: TIME_SPACE_PX, values: timeLabels, grid: { show: false } },
+      {
+        ...axis,
+        size: valueAxisWidth,
+        space: VALUE_SPACE_PX,
+        values: (_plot, values) => values.map(wholeOrText(format)),
+      },
     ],
     series: [{}, ...series.map((one) => line(one, colour))],
     hooks: {
@@ -131,8 +172,8 @@ export type ChartSeries = {
   readonly filled?: boolean
   /** Counts of each step, drawn as bars that stand on those of the series before. */
   readonly stacked?: boolean
-  /** A count: the legend has the sum of all steps, and not the newest one. */
-  readonly counted?: boolean
+  /** Its value over the whole range, for the legend; by default the largest of `values`. */
+  readonly ofRange?: number | undefined
 }
 
 /** A line through a chart, where something happened. */

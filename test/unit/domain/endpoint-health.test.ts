@@ -24,25 +24,29 @@ const FACTS: HealthFacts = {
   stats: stats([40, 0]),
 }
 
-const ALL_COMPLETED = 'All 40 jobs completed in the last hour, half of them within 120 ms, 99 % within 1.4 s.'
+const COMPLETED = '40 jobs completed in the last hour, half of them within 120 ms, 99 % within 1.4 s.'
 const NOTHING_ENDED = 'No job ended in the last hour.'
 const BUSY = { state: 'running', inQueue: 2, waitingReason: 'All workers are busy' } as const
 const NO_GPU = { state: 'waiting', inQueue: 1, waitingReason: 'It needs 1 GPU, 0 are free' } as const
 
 describe('whether an endpoint is healthy', () => {
   test.each<[string, Partial<HealthFacts>, string]>([
-    ['all completed', {}, `good Healthy: ${ALL_COMPLETED}`],
+    ['all completed', {}, `good Healthy: ${COMPLETED}`],
     ['one completed', { stats: stats([1, 0]) }, 'good Healthy: 1 job completed in the last hour.'],
     [
       'most failed',
       { stats: stats([6, 36], [0, 1]), lastError: 'RuntimeError: out of memory' },
-      'bad Failing: 37 of 43 jobs failed in the last hour. Latest error: RuntimeError: out of memory.',
+      'bad Failing: 37 jobs failed and 6 completed in the last hour. Latest error: RuntimeError: out of memory.',
     ],
-    ['few failed', { stats: stats([40, 2], [1, 1]) }, 'warning Some failures: 3 of 44 jobs failed in the last hour.'],
+    [
+      'few failed',
+      { stats: stats([40, 2], [1, 1]) },
+      'warning Some failures: 3 jobs failed and 41 completed in the last hour.',
+    ],
     [
       'it failed and completes again',
       { stats: stats([0, 37], [0, 0], [2, 0]) },
-      'good Recovered: The newest jobs completed. 37 of 39 jobs failed in the last hour.',
+      'good Recovered: The newest jobs completed. 37 jobs failed and 2 completed in the last hour.',
     ],
     ['nothing ended', { stats: stats() }, `resting Idle: ${NOTHING_ENDED} A worker is ready for the next one.`],
     [
@@ -68,11 +72,11 @@ describe('whether an endpoint is healthy', () => {
       'bad Unhealthy: 1 job waits. Its worker does not answer.',
     ],
     ['a job waits for a place', NO_GPU, 'warning Waiting: 1 job waits. It needs 1 GPU, 0 are free.'],
-    ['workers are busy', BUSY, `good Healthy: ${ALL_COMPLETED} 2 jobs wait. All workers are busy.`],
+    ['workers are busy', BUSY, `good Healthy: ${COMPLETED} 2 jobs wait. All workers are busy.`],
     [
       'workers are busy with what fails',
       { ...BUSY, stats: stats([0, 9]) },
-      'bad Failing: 9 of 9 jobs failed in the last hour. 2 jobs wait. All workers are busy.',
+      'bad Failing: 9 jobs failed and none completed in the last hour. 2 jobs wait. All workers are busy.',
     ],
     [
       'a worker finds no place',

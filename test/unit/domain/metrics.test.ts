@@ -18,7 +18,7 @@ describe('percentiles', () => {
     fc.assert(
       fc.property(spans, (all) => {
         const sorted = all.toSorted((a, b) => a - b)
-        const found = percentilesOf(histogramOf(all))
+        const found = percentilesOf(histogramOf(all), Number.POSITIVE_INFINITY)
         for (const [name, share] of [
           ['p50', 0.5],
           ['p90', 0.9],
@@ -37,15 +37,32 @@ describe('percentiles', () => {
   it('of two parts are those of the whole', () => {
     fc.assert(
       fc.property(spans, spans, (a, b) => {
-        expect(percentilesOf(mergeHistograms([histogramOf(a), histogramOf(b)]))).toEqual(
-          percentilesOf(histogramOf([...a, ...b])),
+        const longest = Math.max(...a, ...b)
+        expect(percentilesOf(mergeHistograms([histogramOf(a), histogramOf(b)]), longest)).toEqual(
+          percentilesOf(histogramOf([...a, ...b]), longest),
         )
       }),
       { numRuns: 100 },
     )
   })
 
-  it('of nothing are missing', () => expect(percentilesOf({})).toBe(undefined))
+  it('are never above the longest span', () => {
+    fc.assert(
+      fc.property(spans, (all) => {
+        const longest = Math.max(...all)
+        const found = percentilesOf(histogramOf(all), longest)
+        for (const name of ['p50', 'p90', 'p99'] as const) expect(found?.[name]).toBeLessThanOrEqual(longest)
+      }),
+    )
+    expect(percentilesOf({ [bucketOf(40_000)]: 1 }, 40_000)).toEqual({
+      p50: 40_000,
+      p90: 40_000,
+      p99: 40_000,
+      count: 1,
+    })
+  })
+
+  it('of nothing are missing', () => expect(percentilesOf({}, 0)).toBe(undefined))
 })
 
 describe('points', () => {
@@ -89,19 +106,29 @@ describe('totals', () => {
 
   it('are of all steps, percentiles too', () => {
     const steps = [
-      step({ submitted: 2, completed: 1, coldStarts: 1, execution: { [bucketOf(100)]: 1 } }),
-      step({ failed: 3, inQueue: 4, execution: { [bucketOf(1000)]: 2 } }),
+      step({ submitted: 2, completed: 1, coldStarts: 1, execution: { [bucketOf(100)]: 1 }, executionMaxMs: 100 }),
+      step({ failed: 3, inQueue: 4, execution: { [bucketOf(1000)]: 2 }, executionMaxMs: 1000 }),
     ]
     const counts = { submitted: 2, completed: 1, failed: 3, retried: 0, coldStarts: 1 }
-    expect(toTotals(steps)).toEqual({ ...counts, execution: percentilesOf(histogramOf([100, 1000, 1000])) })
+    expect(toTotals(steps)).toEqual({ ...counts, execution: { p50: 1000, p90: 1000, p99: 1000, count: 3 } })
     expect(toTotals([])).toEqual({ submitted: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0 })
+  })
+
+  it('of steps that do not hold their longest span end with the highest bucket', () => {
+    const old = step({ delay: { [bucketOf(40_000)]: 1 } })
+    const { delay } = toTotals([old, step({ delay: { [bucketOf(50)]: 1 }, delayMaxMs: 50 })])
+    expect(delay?.p99).toBe(Math.round(1.1 ** bucketOf(40_000)))
+    expect(addSteps(old, old).delayMaxMs).toBe(Math.round(1.1 ** bucketOf(40_000)))
   })
 
   it('are the same of two parts of a step and of the whole, which has the gauges of the later one', () => {
     const [one, other] = [
-      step({ submitted: 2, inQueue: 7, workers: { idle: 1 }, delay: { 3: 1 } }),
-      step({ submitted: 1, inQueue: 1, workers: {}, delay: { 3: 2, 4: 1 } }),
+      step({ submitted: 2, inQueue: 7, workers: { idle: 1 }, delay: { 3: 1 }, delayMaxMs: 1.3 }),
+      step({ submitted: 1, inQueue: 1, workers: {}, delay: { 3: 2, 4: 1 }, delayMaxMs: 1.4 }),
     ]
-    expect(addSteps(one, other)).toEqual(step({ submitted: 3, inQueue: 1, workers: {}, delay: { 3: 3, 4: 1 } }))
+    const longest = { delayMaxMs: 1.4, executionMaxMs: 0 }
+    expect(addSteps(one, other)).toEqual(
+      step({ submitted: 3, inQueue: 1, workers: {}, delay: { 3: 3, 4: 1 }, ...longest }),
+    )
   })
 })

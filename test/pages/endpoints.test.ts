@@ -41,8 +41,9 @@ describe('the list of endpoints', () => {
     await open('/endpoints')
     const row = (name: RegExp) => page.getByRole('row', { name }).textContent()
     await until(async () => {
-      expect(await row(/Faces/)).toMatch(/Faces *faces.*Ready.*queue, handler.*1 of 3.*\d m?s.*no face/)
+      expect(await row(/Faces/)).toMatch(/Faces *faces.*Ready.*1 of 3.*\d m?s.*no face/)
     })
+    await page.getByRole('row', { name: /Faces/ }).getByRole('img', { name: 'queue, handler' }).waitFor()
     expect(await row(/held/)).toMatch(/Paused.*1.*0 of 3/)
   })
 
@@ -64,6 +65,58 @@ describe('the list of endpoints', () => {
     await page.getByRole('row', { name: /renamed/ }).waitFor()
     await service.ask('DELETE', '/api/endpoints/gated')
     await page.getByText('There are no endpoints yet').waitFor()
+  })
+
+  test('cuts names before figures and headers', async () => {
+    const { service, page, open, shoot } = await setupShared({ viewport: NARROW })
+    await service.createEndpoint('long', { name: 'summaries-of-customer-conversations-in-many-languages' })
+    await page.route('**/api/figures', async (route) => {
+      const figures = await (await route.fetch()).json()
+      const [longest, submitted] = [3_599_000, Array(60).fill(9999)]
+      const endpoints = figures.endpoints.map((one: object) => ({
+        ...one,
+        ...{ executionP50: longest, executionP99: longest, submitted },
+      }))
+      await route.fulfill({ json: { ...figures, endpoints } })
+    })
+    await open('/endpoints?sort=p50')
+    await page.getByText('59 min 59 s').first().waitFor()
+    const isCut = (cells: Element[]) =>
+      cells
+        .flatMap((cell) => [cell, ...cell.querySelectorAll('*')])
+        .some((one) => one.scrollWidth > one.clientWidth + 1)
+    expect(await page.locator('thead th').evaluateAll(isCut)).toBe(false)
+    for (const column of [2, 4, 5, 6, 7])
+      expect([column, await page.locator(`tbody td:nth-child(${column})`).evaluateAll(isCut)]).toEqual([column, false])
+    expect(await page.locator('tbody td:first-child').evaluateAll(isCut)).toBe(true)
+    await shoot('endpoints-figures-narrow')
+  })
+
+  test('has what asks for attention first, and above it as filters', async () => {
+    const { service, page, open, expectAccessible, shoot } = await setupShared()
+    await service.createEndpoint('all-well')
+    await createPaused(service, 'held')
+    await service.createHandler('broken', 'import not_there_at_all', { workersMin: 1 })
+    await service.run('broken', {})
+    await open('/endpoints')
+    const names = () => page.locator('tbody tr td:first-child a').allInnerTexts()
+    await until(async () => expect((await names())[0]).toBe('broken'))
+    const strip = page.getByRole('region', { name: 'Needs attention' })
+    await until(async () =>
+      expect(await strip.getByRole('button').allInnerTexts()).toEqual(['1 crashing', '1 job waiting']),
+    )
+    await expectAccessible()
+    await shoot('endpoints-attention')
+    for (const [name, address] of [
+      ['1 crashing', 'state=crashing'],
+      ['1 job waiting', 'jobs=waiting'],
+    ] as const) {
+      await strip.getByRole('button', { name }).click()
+      await page.waitForURL(`**/endpoints?${address}`)
+      await until(async () => expect(await names()).toEqual(['broken']))
+      await strip.getByRole('button', { name }).click()
+      await page.waitForURL('**/endpoints')
+    }
   })
 
   test('is used with the keyboard alone: search, move, open, go back', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import type { WorkerState } from '../../src-main/contract/endpoint.ts'
 import {
+  attentionOf,
   filterEndpoints,
   groupOfEndpoint,
   readEndpointFilter,
@@ -66,26 +67,44 @@ describe('the list of endpoints', () => {
     anEndpoint('shop-a', app('shop', 'production')),
     anEndpoint('lb', { loadBalanced: { port: 80 }, handler: undefined }),
     anEndpoint('atlas', app('atlas', 'production')),
+    anEndpoint('shop-c', { ...app('shop', 'staging'), crash, inQueue: 5 }),
   ].map((endpoint) => ({ endpoint, workers: [] }))
   const found = (search: string) =>
     filterEndpoints(rows, readEndpointFilter(new URLSearchParams(search))).map(({ endpoint }) => endpoint.id)
 
   test.each([
-    ['', ['atlas', 'shop-a', 'shop-b', 'plain', 'lb']],
-    ['group=none', ['plain', 'shop-b', 'shop-a', 'lb', 'atlas']],
+    ['', ['plain', 'lb', 'atlas', 'shop-a', 'shop-c', 'shop-b']],
+    ['group=none', ['shop-c', 'plain', 'shop-b', 'shop-a', 'lb', 'atlas']],
     ['q=PRODUCTION', ['atlas', 'shop-a']],
     ['state=waiting', ['plain']],
-    ['kind=app', ['atlas', 'shop-a', 'shop-b']],
+    ['jobs=waiting', ['plain', 'shop-c']],
+    ['kind=app', ['atlas', 'shop-a', 'shop-c', 'shop-b']],
     ['kind=load-balanced', ['lb']],
     ['kind=handler', ['plain']],
     ['kind=graph', []],
-    ['state=never&kind=never&group=none', ['plain', 'shop-b', 'shop-a', 'lb', 'atlas']],
+    ['state=never&kind=never&group=none', ['shop-c', 'plain', 'shop-b', 'shop-a', 'lb', 'atlas']],
   ])('shows at ?%s: %j', (search, wanted) => {
     expect(found(search)).toEqual(wanted)
   })
 
+  test('sums up what asks for attention, and finds nothing else behind it', () => {
+    const rowsOf = (...all: Parameters<typeof anEndpoint>[1][]) =>
+      all.map((facts, at) => ({ endpoint: anEndpoint(`e${at}`, facts), workers: [] }))
+    const paused = { paused: true, inQueue: 3 }
+    const stuck = rowsOf({ crash, inQueue: 5 }, { crash }, { inQueue: 1 }, { inProgress: 1, inQueue: 9 }, paused, {})
+    expect(attentionOf(stuck)).toEqual([
+      { text: '2 crashing', part: { state: 'crashing' } },
+      { text: '6 jobs waiting', part: { jobs: 'waiting' } },
+    ])
+    expect(attentionOf(rowsOf({ throttledReason: 'no engine' }, { inQueue: 1 }))).toEqual([
+      { text: '1 throttled', part: { state: 'throttled' } },
+      { text: '1 job waiting', part: { jobs: 'waiting' } },
+    ])
+    expect(attentionOf(rowsOf({}, paused, { workersMax: 0, inQueue: 2 }))).toEqual([])
+  })
+
   test('names the group of an endpoint by app and environment', () => {
-    expect(rows.map(({ endpoint }) => groupOfEndpoint(endpoint)).slice(0, 2)).toEqual(['No app', 'shop · staging'])
+    expect(rows.map(({ endpoint }) => groupOfEndpoint(endpoint)).slice(0, 2)).toEqual(['Standalone', 'shop · staging'])
   })
 })
 

@@ -1,5 +1,14 @@
 import clsx from 'clsx'
-import { TriangleAlert } from 'lucide-react'
+import {
+  Container,
+  FileCode,
+  type LucideIcon,
+  Network,
+  Package,
+  SquareTerminal,
+  TriangleAlert,
+  Workflow,
+} from 'lucide-react'
 import { Link } from 'wouter'
 import type { EndpointCrash, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { EndpointStats, LiveEndpoint } from '../../../src-main/contract/live.ts'
@@ -11,7 +20,7 @@ import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { CutName, Duration, Nothing } from '../../ui/Values.tsx'
-import { endpointKind, endpointState, nameInApp, stateNow } from './endpoint-state.ts'
+import { type EndpointKindName, endpointKind, endpointState, nameInApp, stateNow } from './endpoint-state.ts'
 
 /** A row of the list: the endpoint, its workers, and its figures once they have come. */
 export type EndpointRow = {
@@ -25,7 +34,7 @@ export const endpointColumns = (isGrouped: boolean): readonly Column<EndpointRow
   {
     id: 'name',
     header: 'Name',
-    width: 260,
+    width: 190,
     grow: 3,
     sortBy: ({ endpoint }) => endpoint.name,
     cell: ({ endpoint }) => <Name {...endpoint} isGrouped={isGrouped} />,
@@ -33,11 +42,14 @@ export const endpointColumns = (isGrouped: boolean): readonly Column<EndpointRow
   ...REST,
 ]
 
+// Room for the longest span, `59 min 59 s`: figures and headers are never cut, while names can be.
+const SPAN_PX = 96
+
 const REST: readonly Column<EndpointRow>[] = [
   {
     id: 'state',
     header: 'State',
-    width: 112,
+    width: 136,
     grow: 1,
     sortBy: ({ endpoint, workers }) => endpointState(endpoint, workers).text,
     cell: ({ endpoint, workers }) => <State endpoint={endpoint} workers={workers} />,
@@ -45,15 +57,14 @@ const REST: readonly Column<EndpointRow>[] = [
   {
     id: 'kind',
     header: 'Kind',
-    width: 112,
-    grow: 1,
+    width: 60,
     sortBy: ({ endpoint }) => endpointKind(endpoint),
-    cell: ({ endpoint }) => <span className="text-ink-2">{endpointKind(endpoint)}</span>,
+    cell: ({ endpoint }) => <Kind kind={endpointKind(endpoint)} />,
   },
   {
     id: 'queue',
     header: 'Queue',
-    width: 60,
+    width: 72,
     align: 'right',
     sortBy: ({ endpoint }) => endpoint.inQueue,
     cell: ({ endpoint }) => endpoint.inQueue.toLocaleString('en'),
@@ -61,7 +72,7 @@ const REST: readonly Column<EndpointRow>[] = [
   {
     id: 'workers',
     header: 'Workers',
-    width: 74,
+    width: 84,
     align: 'right',
     sortBy: ({ workers }) => workers.length,
     cell: ({ endpoint, workers }) =>
@@ -70,7 +81,7 @@ const REST: readonly Column<EndpointRow>[] = [
   {
     id: 'p50',
     header: 'p50',
-    width: 60,
+    width: SPAN_PX,
     align: 'right',
     sortBy: ({ stats }) => stats?.executionP50,
     cell: ({ stats }) => <Duration ms={stats?.executionP50} />,
@@ -78,7 +89,7 @@ const REST: readonly Column<EndpointRow>[] = [
   {
     id: 'p99',
     header: 'p99',
-    width: 60,
+    width: SPAN_PX,
     align: 'right',
     sortBy: ({ stats }) => stats?.executionP99,
     cell: ({ stats }) => <Duration ms={stats?.executionP99} />,
@@ -100,26 +111,48 @@ const REST: readonly Column<EndpointRow>[] = [
   },
 ]
 
+const KIND_ICONS: Readonly<Record<EndpointKindName, LucideIcon>> = {
+  'queue, handler': FileCode,
+  'queue, command': SquareTerminal,
+  'queue, image': Container,
+  'queue, app': Package,
+  'load-balanced': Network,
+  'published graph': Workflow,
+}
+
+function Kind({ kind }: { readonly kind: EndpointKindName }) {
+  const Icon = KIND_ICONS[kind]
+  return (
+    <Tooltip text={kind}>
+      <Icon role="img" aria-label={kind} className="size-4 text-ink-2" />
+    </Tooltip>
+  )
+}
+
 type NameProps = Pick<LiveEndpoint, 'id' | 'name' | 'app'> & { readonly isGrouped: boolean }
 
 function Name({ id, name, app, isGrouped }: NameProps) {
   const shown = nameInApp({ name, app })
+  const isShort = app !== undefined && isGrouped
+  const link = (
+    <Link to={ADDRESS.endpoint(id)} className="flex min-w-0 flex-1 items-center gap-2 font-medium hover:underline">
+      <CutName name={shown} />
+      {shown !== id && !isShort && (
+        // The id gives way last, as it is what calls are sent to; in an app it is the name with a suffix.
+        <span
+          className={clsx(
+            'flex min-w-0 font-mono text-small font-normal text-ink-2',
+            app === undefined ? 'max-w-1/2 shrink-0' : 'flex-1',
+          )}
+        >
+          <CutName name={id} />
+        </span>
+      )}
+    </Link>
+  )
   return (
     <span className="flex min-w-0 items-center gap-2">
-      <Link to={ADDRESS.endpoint(id)} className="flex min-w-0 flex-1 items-center gap-2 font-medium hover:underline">
-        <CutName name={shown} />
-        {shown !== id && (
-          // The id gives way last, as it is what calls are sent to; in an app it is the name with a suffix.
-          <span
-            className={clsx(
-              'flex min-w-0 font-mono text-small font-normal text-ink-2',
-              app === undefined ? 'max-w-1/2 shrink-0' : 'flex-1',
-            )}
-          >
-            <CutName name={id} />
-          </span>
-        )}
-      </Link>
+      {isShort ? <Tooltip text={id}>{link}</Tooltip> : link}
       {app !== undefined && !isGrouped && (
         <Tooltip text={`Environment ${app.environment} of app ${app.name}`}>
           <span className="max-w-1/2 shrink-0 truncate rounded-control border border-line bg-surface-2 px-1.5 text-small leading-4.5">

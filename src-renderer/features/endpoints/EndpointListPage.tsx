@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { TriangleAlert } from 'lucide-react'
 import { useCallback, useMemo } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
-import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { endpointStateLabel, STATES_BY_ATTENTION } from '../../../src-main/domain/worker/endpoint-state.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { statsQuery } from '../../api-client/queries.ts'
@@ -14,10 +14,12 @@ import { PickOne } from '../../ui/form/Select.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, SkeletonRows } from '../../ui/PageStates.tsx'
 import { SavedViews } from '../../ui/SavedViews.tsx'
+import { isSample } from '../../ui/samples.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { type SetSearchParts, useAddressSort, useSearchParts } from '../../ui/use-address.ts'
 import { type EndpointRow, endpointColumns } from './EndpointColumns.tsx'
 import {
+  attentionOf,
   ENDPOINT_KINDS,
   type EndpointListFilter,
   filterEndpoints,
@@ -98,6 +100,7 @@ export function EndpointListPage() {
     >
       {!loaded && <SkeletonRows rows={8} />}
       {loaded && isEmpty && <FirstPage intro="There are no endpoints yet. Start with one of these." />}
+      {loaded && <AttentionStrip rows={all} filter={filter} onChange={setParts} />}
       {loaded && !isEmpty && <EndpointFilterBar filter={filter} hasApps={hasApps} onChange={setParts} />}
       {loaded && !isEmpty && rows.length === 0 && (
         <EmptyState action={<Button onClick={() => setParts(NO_FILTER)}>Clear filters</Button>}>
@@ -123,11 +126,7 @@ export function EndpointListPage() {
   )
 }
 
-// What a first start brings along; whoever has nothing else is still at the beginning.
-const isSample = ({ handler }: Pick<LiveEndpoint, 'handler'>) =>
-  handler !== undefined && /[\\/]resources[\\/](?:examples|node|catalog)[\\/]/.test(handler)
-
-const NO_FILTER = { q: undefined, state: undefined, kind: undefined }
+const NO_FILTER = { q: undefined, state: undefined, kind: undefined, jobs: undefined }
 const groupOf = ({ endpoint }: EndpointRow) => groupOfEndpoint(endpoint)
 const idOf = (row: EndpointRow) => row.endpoint.id
 
@@ -147,6 +146,41 @@ function useEndpointRows(): readonly EndpointRow[] {
   }, [endpoints, workers, stats])
 }
 
+/** All endpoints, and the filter that the strip changes. */
+type AttentionStripProps = {
+  readonly rows: readonly EndpointRow[]
+  readonly filter: EndpointListFilter
+  readonly onChange: SetSearchParts
+}
+
+/** Says which endpoints need attention; each part filters the list, and a second press clears that. */
+function AttentionStrip({ rows, filter, onChange }: AttentionStripProps) {
+  const parts = attentionOf(rows)
+  if (parts.length === 0) return null
+  return (
+    <section
+      aria-label="Needs attention"
+      className="flex flex-wrap items-center gap-1 rounded-control bg-warn-soft px-2 py-1"
+    >
+      <TriangleAlert aria-hidden className="mx-1 size-4 shrink-0 text-warn-ink" />
+      {parts.map(({ text, part }) => {
+        const isChosen = 'jobs' in part ? filter.isStuck : filter.state === part.state
+        return (
+          <Button
+            key={'jobs' in part ? 'jobs' : part.state}
+            kind="quiet"
+            aria-pressed={isChosen}
+            onClick={() => onChange({ ...NO_FILTER, ...(isChosen ? {} : part) })}
+            className="text-warn-ink underline-offset-2 hover:underline aria-pressed:bg-surface-1"
+          >
+            {text}
+          </Button>
+        )
+      })}
+    </section>
+  )
+}
+
 /** The filters of the list of endpoints. */
 type EndpointFilterBarProps = {
   readonly filter: EndpointListFilter
@@ -159,7 +193,8 @@ const STATE_CHOICES = STATES_BY_ATTENTION.map((state) => [state, endpointStateLa
 
 /** Chooses by state and kind which endpoints are shown, whether in groups, and saves that as a view. */
 function EndpointFilterBar({ filter, hasApps, onChange }: EndpointFilterBarProps) {
-  const isFiltered = filter.text !== '' || filter.state !== undefined || filter.kind !== undefined
+  const { text, state, kind, isStuck } = filter
+  const isFiltered = text !== '' || state !== undefined || kind !== undefined || isStuck
   return (
     <div className="flex flex-wrap items-center gap-2">
       <PickOne
@@ -186,7 +221,7 @@ function EndpointFilterBar({ filter, hasApps, onChange }: EndpointFilterBarProps
         </Button>
       )}
       {isFiltered && (
-        <Button kind="quiet" onClick={() => onChange({ q: undefined, state: undefined, kind: undefined })}>
+        <Button kind="quiet" onClick={() => onChange(NO_FILTER)}>
           Clear filters
         </Button>
       )}

@@ -1,6 +1,7 @@
 /** Which endpoints the list shows and how they are grouped: parts of its address. */
 import type { EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { counted } from '../../../src-main/domain/text.ts'
 import { STATES_BY_ATTENTION } from '../../../src-main/domain/worker/endpoint-state.ts'
 import { stateNow } from './endpoint-state.ts'
 
@@ -23,6 +24,8 @@ export type EndpointListFilter = {
   readonly text: string
   readonly state: EndpointState | undefined
   readonly kind: EndpointKind | undefined
+  /** Only those with jobs that nothing works on. */
+  readonly isStuck: boolean
   /** Whether endpoints of one environment of an app stand together. */
   readonly isGrouped: boolean
 }
@@ -33,13 +36,39 @@ export function readEndpointFilter(search: URLSearchParams): EndpointListFilter 
     text: search.get('q') ?? '',
     state: STATES_BY_ATTENTION.find((state) => state === search.get('state')),
     kind: ENDPOINT_KINDS.find(([kind]) => kind === search.get('kind'))?.[0],
+    isStuck: search.get('jobs') === 'waiting',
     isGrouped: search.get('group') !== 'none',
   }
 }
 
 type Row = { readonly endpoint: LiveEndpoint; readonly workers: readonly WorkerView[] }
 
-/** The rows that a filter lets through, in the order of their groups where there are any. */
+// States that block work, worst first.
+const BLOCKED: readonly EndpointState[] = ['crashing', 'unhealthy', 'throttled', 'waiting']
+
+// 0 for the most urgent.
+function urgencyRank({ endpoint, workers }: Row): number {
+  const rank = BLOCKED.indexOf(stateNow(endpoint, workers))
+  return rank < 0 ? BLOCKED.length : rank
+}
+
+const isStuck = (row: Row) => row.endpoint.inQueue > 0 && urgencyRank(row) < BLOCKED.length
+
+/** Endpoints or jobs that need attention, with the part of the address that filters the list by them. */
+type AttentionPart = { readonly text: string; readonly part: { readonly state: string } | { readonly jobs: string } }
+
+/** Sums up blocked endpoints and their jobs, like `2 crashing` and `6 jobs waiting`, most urgent first. */
+export function attentionOf(rows: readonly Row[]): readonly AttentionPart[] {
+  const endpoints = BLOCKED.flatMap((state) => {
+    if (state === 'waiting') return [] // its jobs tell more
+    const count = rows.filter(({ endpoint, workers }) => stateNow(endpoint, workers) === state).length
+    return count === 0 ? [] : [{ text: `${count} ${state}`, part: { state } }]
+  })
+  const jobs = rows.filter(isStuck).reduce((sum, { endpoint }) => sum + endpoint.inQueue, 0)
+  return jobs === 0 ? endpoints : [...endpoints, { text: `${counted(jobs, 'job')} waiting`, part: { jobs: 'waiting' } }]
+}
+
+/** The rows that a filter lets through: blocked ones first, within their groups where there are any. */
 export function filterEndpoints<One extends Row>(rows: readonly One[], filter: EndpointListFilter): readonly One[] {
   const text = filter.text.toLowerCase()
   const found = rows.filter(
@@ -50,18 +79,16 @@ export function filterEndpoints<One extends Row>(rows: readonly One[], filter: E
       (filter.state === undefined || stateNow(endpoint, workers) === filter.state) &&
       (filter.kind === undefined || kindsOf(endpoint).includes(filter.kind)),
   )
-  if (!filter.isGrouped) return found
-  const group = ({ endpoint }: One) => (endpoint.app === undefined ? '' : groupOfEndpoint(endpoint))
-  // Those of no app last: they have nothing in common.
-  return found.toSorted((one, other) => {
-    const [a, b] = [group(one), group(other)]
-    return a === '' || b === '' ? Number(a === '') - Number(b === '') : a.localeCompare(b, 'en')
-  })
+  const group = ({ endpoint }: One) =>
+    !filter.isGrouped || endpoint.app === undefined ? '' : groupOfEndpoint(endpoint)
+  return (filter.isStuck ? found.filter(isStuck) : found).toSorted(
+    (one, other) => group(one).localeCompare(group(other), 'en') || urgencyRank(one) - urgencyRank(other),
+  )
 }
 
 /** The group of an endpoint: its app with the environment. */
 export function groupOfEndpoint({ app }: Pick<LiveEndpoint, 'app'>): string {
-  return app === undefined ? 'No app' : `${app.name} · ${app.environment}`
+  return app === undefined ? 'Standalone' : `${app.name} · ${app.environment}`
 }
 
 function kindsOf({ graph, loadBalanced, handler, container, app }: LiveEndpoint): readonly EndpointKind[] {

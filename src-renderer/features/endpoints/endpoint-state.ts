@@ -44,6 +44,9 @@ export function nameInApp({ name, app }: Pick<LiveEndpoint, 'name' | 'app'>): st
   return app !== undefined && name.startsWith(`${app.resource} (`) ? app.resource : name
 }
 
+/** The kind of an endpoint: how it is called, and its program. */
+export type EndpointKindName = `queue, ${'handler' | 'command' | 'image' | 'app'}` | 'load-balanced' | 'published graph'
+
 /** Names the kind of an endpoint in two words. */
 export function endpointKind({
   loadBalanced,
@@ -51,8 +54,8 @@ export function endpointKind({
   container,
   handler,
   graph,
-}: Pick<LiveEndpoint, 'loadBalanced' | 'app' | 'container' | 'handler' | 'graph'>): string {
+}: Pick<LiveEndpoint, 'loadBalanced' | 'app' | 'container' | 'handler' | 'graph'>): EndpointKindName {
   if (graph !== undefined) return 'published graph'
   const program = handler !== undefined ? 'handler' : container?.image !== undefined ? 'image' : 'command'
-  return loadBalanced === undefined ? `queue, ${app === undefined ? program : 'app'}` : 'load-balanced'
+  return loadBalanced === undefined ? (`queue, ${app === undefined ? program : 'app'}` as const) : 'load-balanced'
 }

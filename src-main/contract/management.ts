@@ -65,6 +65,11 @@ export const jobDetail = jobListItem.extend({
   history: z.array(jobHistoryEntry),
   deliveries: z.array(webhookDelivery),
   chunkCount: z.number().int(),
+  otherJobs: z
+    .number()
+    .int()
+    .optional()
+    .describe('other jobs that its worker runs now: they start again if it is cancelled and does not stop in time'),
   warnings: z.array(z.string()).optional().describe('sentences about problems that do not stop the job'),
   graph: z
     .object({ endpointId: z.string(), version: z.number().int() })

@@ -39,6 +39,26 @@ describe('cancel', () => {
     )
   })
 
+  it('of one of two jobs of a worker says how many others start again, and these keep their tries', async () => {
+    const { createEndpoint, worker: findWorker, run, get, post, clock, waitForJob } = await setup()
+    await createEndpoint('e', { concurrency: 2 })
+    const [one, other] = [await run(), await run()]
+    const worker = await findWorker()
+    for (const id of [one, other]) expect((await worker.take())?.id).toBe(id)
+    expect((await get(`/api/jobs/${one}`)).otherJobs).toBe(1)
+    await post(`/v2/e/cancel/${one}`)
+    expect((await get(`/api/jobs/${other}`)).otherJobs).toBeUndefined()
+    expect(await worker.stopOrders()).toEqual([one])
+    for (let n = 0; n < 5; n++) {
+      await worker.ping([one, other])
+      await clock.advance(1200)
+    }
+    await waitForJob(other, 'IN_QUEUE')
+    const { history, retries } = await get(`/api/jobs/${other}`)
+    const reason = `worker ${worker.id} was stopped: job ${one} did not stop within its grace time`
+    expect([history.at(-1).reason, retries]).toEqual([reason, undefined])
+  })
+
   it('keeps a worker that says it has stopped the job', async () => {
     const { id, worker, post, clock, fleet, run } = await jobInState('IN_PROGRESS')
     await post(`/v2/e/cancel/${id}`)

@@ -131,6 +131,21 @@ describe('a job', () => {
     await until(async () => expect(await page.getByRole('row', { name: /no face|Failed/ }).count()).toBe(2))
   })
 
+  test('says before it is cancelled how many other jobs of its worker start again', async () => {
+    const { service, page, open, expectAccessible, shoot } = await setupShared()
+    await service.createEndpoint('pair', { workersMax: 1, concurrency: 2 })
+    const gates = [service.gate('never')]
+    const [one, other] = [await service.run('pair', { gates }), await service.run('pair', { gates })]
+    const isRunning = async (id: string) => expect((await service.get(`/api/jobs/${id}`)).otherJobs).toBe(1)
+    for (const id of [one, other]) await until(() => isRunning(id))
+    const warning = page.getByRole('alertdialog').getByText('This worker also runs 1 other job.')
+    await open(`/jobs/${one}`)
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await warning.waitFor()
+    await expectAccessible()
+    await shoot('job-cancel-shared')
+  })
+
   test('is cancelled after a question, and says so at once', async () => {
     const { service, page, open } = await setupShared()
     const id = await ledJob(service)

@@ -43,7 +43,7 @@ class RunningJob:
                 interrupt()
 
     def cancel(self) -> None:
-        """Ask the handler to stop. A sync function cannot be interrupted: for it this only sets the flag."""
+        """Ask the handler to stop."""
         with self._lock:
             if not self.cancelled and self._interrupt is not None:
                 self._interrupt()

@@ -15,6 +15,7 @@ from svc_worker._capture import JOB_CHARS, Capture, capture_mode
 from svc_worker._context import running_job
 from svc_worker._errors import failure_text, trimmed_traceback
 from svc_worker._event_loop import EventLoopThread
+from svc_worker._interrupt import call_interruptibly
 from svc_worker._jobs import RunningJob
 from svc_worker._load_handler import Program
 from svc_worker._poster import Poster
@@ -30,7 +31,7 @@ class JobRunner:
         self._loop = EventLoopThread()
 
     def run(self, job: RunningJob) -> bool:
-        """Run `job` and post its result; a cancelled one posts nothing if it could be stopped.
+        """Run `job` and post its result; a cancelled one posts nothing.
 
         Returns True when this worker shall take no further job.
         """
@@ -50,28 +51,27 @@ class JobRunner:
             running_job.reset(token)
 
     def _outcome(self, job: RunningJob) -> tuple[bool, _results.Result | None]:
-        """Whether the handler streamed, and its result; None: stopped by a cancel, nothing to post."""
-        is_stream = interruptible = False
+        """Whether the handler streamed, and its result; None: cancelled, nothing to post."""
+        is_stream = False
         if job.cancelled:
             return False, None
         printed = Capture(JOB_CHARS, stderr=True)
         try:
             with printed if capture_mode() == "all" else nullcontext():
-                value = self._program.handler(job.payload)
+                value = call_interruptibly(job, self._program.handler, job.payload)
                 if isinstance(value, Awaitable):
-                    interruptible = True
                     value = self._loop.run(job, value)
                 if isinstance(value, (Generator, AsyncGenerator)):
-                    is_stream = interruptible = True
+                    is_stream = True
                     result = self._stream(job, value)
                 else:
                     result = _results.returned(value)
         # Also SystemExit and KeyboardInterrupt: whatever a handler raises fails its job, never the worker.
         except BaseException as error:
-            if not (interruptible and job.cancelled):
+            if not job.cancelled:
                 _logs.report(f"job failed\n{trimmed_traceback(error)}", "ERROR")
             result = _results.failed(failure_text(error, self._poster.settings, printed.take()))
-        return is_stream, None if interruptible and job.cancelled else result
+        return is_stream, None if job.cancelled else result
 
     def _stream(self, job: RunningJob, chunks: Generator[object] | AsyncGenerator[object]) -> _results.Result | None:
         stream = ChunkStream(job, aggregate=self._program.return_aggregate_stream)

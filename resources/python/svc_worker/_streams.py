@@ -6,10 +6,13 @@ from collections.abc import AsyncGenerator, Generator
 from typing import Any
 
 from svc_worker import _results
+from svc_worker._interrupt import call_interruptibly
 from svc_worker._jobs import RunningJob
 
 # Seconds between two looks at a full outbox from the event loop, which must not block. source: ours.
 LOOK_AGAIN_S = 0.005
+
+_END = object()
 
 
 class ChunkStream:
@@ -21,9 +24,9 @@ class ChunkStream:
         self._chunks: list[str] = []
 
     def run_sync(self, chunks: Generator[Any, Any, Any]) -> _results.Result | None:
-        """Post every chunk. None when the job was cancelled; that is looked at between two yields."""
+        """Post every chunk. None when the job was cancelled; that is looked at between two yields, and interrupts one."""
         try:
-            for chunk in chunks:
+            while (chunk := call_interruptibly(self._job, next, chunks, _END)) is not _END:
                 if self._job.cancelled:
                     return None
                 if _is_error(chunk):

@@ -34,6 +34,8 @@ export function jobOf({ jobId }: { readonly jobId: string }, { storage }: Pick<S
 // Written in pieces, because the payloads are passed on as they came.
 async function detail(service: Services, job: Job): Promise<readonly SentJson[]> {
   const { storage, views } = service
+  const { workerId } = views.leases.get(job.id) ?? {}
+  const otherJobs = workerId === undefined ? 0 : views.leases.ofWorker(workerId).length - 1
   const facts = {
     ...viewJobRow(service, job),
     lowPriority: job.lowPriority === 1,
@@ -43,6 +45,7 @@ async function detail(service: Services, job: Job): Promise<readonly SentJson[]>
     history: storage.jobs.history(job.seq),
     deliveries: storage.webhooks.ofJob(job.seq).map((delivery) => viewDelivery(views, delivery)),
     chunkCount: storage.chunks.count(job.seq),
+    ...(otherJobs > 0 ? { otherJobs } : {}),
     ...(storage.archive.isOutputRemoved(job.seq) ? { outputRemoved: true } : {}),
   }
   const input = (await storage.jobs.openInput(job)) ?? 'null'

@@ -1,7 +1,9 @@
 /** The commands that change jobs of the queue: cancel, retry and purge. */
 import type { Command } from 'commander'
 import { counted } from '../../domain/text.ts'
+import { YES } from '../ask.ts'
 import { CliError } from '../cli-error.ts'
+import { confirmCancel } from '../confirm-cancel.ts'
 import { jobAddress, readExpired } from '../follow-job.ts'
 import { openSession } from '../session.ts'
 import { showHandle } from '../show-job.ts'
@@ -12,17 +14,24 @@ export function addCancel(cancel: Command, surroundings: Surroundings): void {
   cancel
     .argument('<endpoint-or-job>', 'id of the endpoint, or only the id of the job')
     .argument('[job]', 'id of the job')
+    .option(...YES)
     .addHelpText(
       'after',
       `
+A handler that does not stop in time is ended with its worker, and other jobs of that worker start again. At a terminal
+the command says so and asks first.
+
 Examples:
   $ drydock cancel hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
   $ drydock cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1`,
     )
-    .action(async (first: string, second: string | undefined, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .action(async (first: string, second: string | undefined, { yes }: { readonly yes?: true }, command: Command) => {
+      const session = await openSession(command, surroundings)
+      const { client, output } = session
       const path = await jobAddress(client, first, second)
-      showHandle(output, path.endpointId, await client.call('cancel', { path }))
+      const { endpointId, jobId } = path
+      await confirmCancel({ yes, endpointId, jobIds: async () => [jobId] }, session, surroundings)
+      showHandle(output, endpointId, await client.call('cancel', { path }))
     })
 }
 

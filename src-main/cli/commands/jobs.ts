@@ -5,11 +5,15 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { ResponseOf } from '../../client/calls.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
 import type { JobListItem } from '../../contract/job.ts'
+import { limit } from '../../contract/limits.ts'
 import { isExpired } from '../../domain/job/job-record.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
 import { ago, counted, keepEnds, keepStart } from '../../domain/text.ts'
+import { YES } from '../ask.ts'
 import { CliError } from '../cli-error.ts'
+import { confirmCancel } from '../confirm-cancel.ts'
 import { timeOrSpanAgo, wholeNumber } from '../option-values.ts'
 import { duration, type Output, stateText } from '../output.ts'
 import { openSession } from '../session.ts'
@@ -96,7 +100,7 @@ function showPage(output: Output, jobs: readonly JobListItem[], now: number): vo
 const INPUT_LENGTH = 40
 const RESULT_LENGTH = 60
 
-type BulkOptions = JobFilterOptions & { readonly all?: boolean }
+type BulkOptions = JobFilterOptions & { readonly all?: boolean; readonly yes?: true }
 
 const DONE = { retry: 'queued again', cancel: 'cancelled', rerun: 'run again as new jobs' } as const
 const DESCRIPTIONS = {
@@ -108,20 +112,26 @@ const DESCRIPTIONS = {
 /** `drydock jobs retry`, `jobs cancel` and `jobs rerun`: many jobs at once. @param parent `drydock jobs` */
 function addJobsBulk(parent: Command, surroundings: Surroundings): void {
   for (const action of ['retry', 'cancel', 'rerun'] as const) {
-    addJobFilter(parent.command(action), surroundings)
+    const bulk = addJobFilter(parent.command(action), surroundings)
+    if (action === 'cancel') bulk.option(...YES)
+    bulk
       .description(DESCRIPTIONS[action])
       .option('--all', 'all jobs of all endpoints')
       .addHelpText(
         'after',
         `\nJobs that arrive in the meantime are not changed.\n\nExamples:\n  $ drydock jobs ${action} --endpoint hello\n  $ drydock jobs ${action} --search "out of memory" --json`,
       )
-      .action(async ({ all = false, ...options }: BulkOptions, command: Command) => {
+      .action(async ({ all = false, yes, ...options }: BulkOptions, command: Command) => {
         const filter = filterOf(options)
         if (Object.keys(filter).length === 0 && !all) {
           const why = `Choose which jobs to ${action}: --endpoint, --status, --worker, --search, --since or --until, or --all.`
           throw new CliError('USAGE', { why })
         }
-        const { client, output } = await openSession(command, surroundings)
+        const session = await openSession(command, surroundings)
+        const { client, output } = session
+        const jobIds = () => runningIds(client, options)
+        if (action === 'cancel')
+          await confirmCancel({ yes, endpointId: options.endpoint, jobIds }, session, surroundings)
         const result = await client.call('jobBulk', { body: { action, filter } })
         if (output.json) {
           output.document(result)
@@ -131,6 +141,14 @@ function addJobsBulk(parent: Command, surroundings: Surroundings): void {
         for (const { reason, count } of result.refused) output.note(`${counted(count, 'job')} not changed: ${reason}.`)
       })
   }
+}
+
+// The newest of them, as many as a page holds.
+async function runningIds(client: ServiceClient, { status, ...filter }: JobFilterOptions): Promise<readonly string[]> {
+  if (status !== undefined && !status.split(',').includes('IN_PROGRESS')) return []
+  const query = { ...jobFilterQuery({ ...filter, status: 'IN_PROGRESS' }), limit: limit('listPageMax') }
+  const { requests } = await client.call('jobList', { query })
+  return requests.map(({ id }) => id)
 }
 
 /** The filter of a body that lets the same jobs through. */

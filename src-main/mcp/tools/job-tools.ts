@@ -125,7 +125,8 @@ export const JOB_TOOLS: readonly Tool[] = [
   tool({
     name: 'job_cancel',
     title: 'Cancel a job',
-    description: 'Cancels a waiting or running job.',
+    description:
+      'Cancels a waiting or running job. If its handler does not stop in time, its worker ends, and other jobs of that worker start again.',
     input: { jobId },
     role: 'run',
     effect: 'writes',

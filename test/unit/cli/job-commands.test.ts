@@ -258,6 +258,35 @@ describe('a job is named', () => {
   })
 })
 
+describe('cancel', () => {
+  const worker = { id: 'w', endpointId: 'hello', state: 'running', startedAt: 0, jobsDone: 0 }
+  const shared = { 'GET /api/workers': { workers: [{ ...worker, jobs: ['j1', 'j2'] }] } }
+  const cancelled = { 'POST /v2/hello/cancel/j1': { id: 'j1', status: 'CANCELLED' } }
+  const cancels = (seen: readonly { readonly line: string }[]) => seen.some(({ line }) => line.startsWith('POST '))
+  const warning = 'This worker also runs 1 other job.'
+
+  test('asks a person first where another job of the worker may start again', async () => {
+    const { run, service } = await setup({ ...shared, ...cancelled })
+    const argv = ['cancel', 'hello', 'j1']
+    const refused = await run(argv, { person: { yes: false } })
+    expect(refused).toMatchObject({ exitCode: 1, asked: ['Cancel the job?'] })
+    expect(refused.stderr).toContain(warning)
+    expect(cancels(service.seen)).toBe(false)
+    expect(await run(argv, { person: { yes: true } })).toMatchObject({ exitCode: 0 })
+    expect(cancels(service.seen)).toBe(true)
+  })
+
+  test.each([
+    ['where its worker runs nothing else', [], { person: {} }, [{ ...worker, jobs: ['j1'] }]],
+    ['with --yes', ['--yes'], { person: {} }, shared['GET /api/workers'].workers],
+    ['without a terminal', [], {}, shared['GET /api/workers'].workers],
+  ])('asks nothing %s', async (_where, options, given, workers) => {
+    const { run } = await setup({ 'GET /api/workers': { workers }, ...cancelled })
+    const { exitCode, asked, stderr } = await run(['cancel', 'hello', 'j1', ...options], given)
+    expect({ exitCode, asked, stderr }).toEqual({ exitCode: 0, asked: [], stderr: '' })
+  })
+})
+
 describe('status', () => {
   test('says why a job waits', async () => {
     const { run } = await setup({ 'GET /v2/hello/status/j1': waiting })

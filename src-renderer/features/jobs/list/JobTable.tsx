@@ -9,6 +9,7 @@ import { chooseFiles, saveToDisk } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { LazyTable } from '../../../ui/table/LazyTable.tsx'
+import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
 import { BulkBar } from './BulkBar.tsx'
 import { JOB_COLUMNS, JOB_COLUMNS_OF_ENDPOINT, NowForCells } from './JobColumns.tsx'
 import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
@@ -32,6 +33,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const at = useCallback((index: number) => rowAt(list.getState(), index), [list])
   const { selected, selection, clear } = useSelection(at)
   const bulk = useBulk({ list, selected, onDone: clear })
+  const otherJobs = useOtherJobs(selected.kind === 'all' ? [] : [...selected.jobs.keys()])
   const exportSelected = useExport(list, selected)
   const exportAll = useExport(list, ALL_OF_LIST)
   const isSelecting = !isNothing(selected)
@@ -46,6 +48,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             label={selected.kind === 'all' ? `All ${label}` : `${counted(selected.jobs.size, 'job')} selected`}
             retry={bulk.retry}
             cancel={bulk.cancel}
+            otherJobs={otherJobs}
             rerun={bulk.rerun}
             onExport={() => void exportSelected()}
             busy={bulk.busy}

@@ -16,6 +16,7 @@ import { useLocation } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { canMove, isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { otherJobsText } from '../../../../src-main/domain/worker/shared-workers.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
@@ -25,6 +26,7 @@ import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
+import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
 import { useNow } from '../../../ui/Values.tsx'
 
 /** What can be done with a job: the main action as a button, all of it in the palette. */
@@ -34,6 +36,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const { client, platform, store } = useApp()
   const { retry, cancel, rerun, moveTo } = useJobActions(job)
   const expired = isExpired(job, useNow())
+  const otherJobs = useOtherJobs([id])
   const [asks, setAsks] = useState(false)
   // What the job API has forgotten it cannot retry: then a new job is all there is.
   const [retries, cancels] = [canMove(status, 'retry') && !expired, canMove(status, 'cancel')]
@@ -109,6 +112,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       <Confirm open={asks} onOpenChange={setAsks} action="Cancel job" onConfirm={() => void cancel()}>
         {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker stops working on it, and its work is lost.'} A cancelled
         job cannot be retried, but its input can be sent again.
+        {otherJobs > 0 && <p className="mt-2 text-warn-ink">{otherJobsText(otherJobs)}</p>}
       </Confirm>
       <CommandsHere commands={commands} />
     </>

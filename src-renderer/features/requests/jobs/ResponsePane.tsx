@@ -7,11 +7,13 @@ import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { isTimedOut } from '../../../../src-main/domain/job/time-limit.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
+import { otherJobsText } from '../../../../src-main/domain/worker/shared-workers.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { latestJobsQuery } from '../../../api-client/queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
 import { duration } from '../../../ui/format.ts'
 import { JsonTree } from '../../../ui/JsonTree.tsx'
 import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
@@ -19,6 +21,7 @@ import { OutputView } from '../../../ui/output/OutputView.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
+import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
 import { Elapsed } from '../../../ui/Values.tsx'
 import { HISTORY_LENGTH, hasEnded, type JobResponse } from './responses.ts'
 
@@ -128,10 +131,17 @@ function CancelButton({ endpointId, jobId }: { readonly endpointId: string; read
     client
       .call('cancel', { path: { endpointId, jobId } })
       .catch((error: Error) => store.getState().notify({ kind: 'error', text: error.message }))
+  const otherJobs = useOtherJobs([jobId])
+  const [asks, setAsks] = useState(false)
   return (
-    <Button kind="quiet" onClick={() => void cancel()}>
-      Cancel job
-    </Button>
+    <>
+      <Button kind="quiet" onClick={() => (otherJobs > 0 ? setAsks(true) : void cancel())}>
+        Cancel job
+      </Button>
+      <Confirm open={asks} onOpenChange={setAsks} action="Cancel job" onConfirm={() => void cancel()}>
+        {otherJobs > 0 && otherJobsText(otherJobs)}
+      </Confirm>
+    </>
   )
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { until } from '../support/served-service.ts'
+import { STORED_PAGE_KEY } from '../support/signed-in.ts'
 import { closeWindow, noElectron, openDesktop, openScreen, runDesktop, waitForVisible, windowState } from './support.ts'
 
 beforeEach(({ skip }) => skip(noElectron !== undefined, noElectron))
@@ -173,7 +174,7 @@ describe('the window', () => {
     await desktop.service().client.call('keyRotate')
     await page.getByRole('button', { name: 'Sign in again' }).click()
     await page.getByRole('heading', { level: 1, name: 'Endpoints' }).waitFor()
-    const path = `/api/info?pageKey=${await page.evaluate(() => localStorage.getItem('drydock.pageKey'))}`
+    const path = `/api/info?pageKey=${await page.evaluate((name) => localStorage.getItem(name), STORED_PAGE_KEY)}`
     expect(await page.evaluate(async (address) => (await fetch(address)).status, path)).toBe(200)
   })
 

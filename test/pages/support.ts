@@ -13,7 +13,7 @@ import { openElectronWindow } from '../support/electron-window.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { type ServedService, type ServeOptions, startedService, until } from '../support/served-service.ts'
 import { endAll } from '../support/shared-in-file.ts'
-import { readSignIn } from '../support/signed-in.ts'
+import { readSignIn, STORED_PAGE_KEY } from '../support/signed-in.ts'
 import { followLink, neverIdle, readNotices, recordNotices } from './in-browser.mjs'
 
 const AXE = readFileSync(join(import.meta.dirname, '..', '..', 'node_modules', 'axe-core', 'axe.min.js'), 'utf8')
@@ -210,7 +210,7 @@ export async function signIn(page: Page, service: ServedService, link: string): 
   const response = await page.context().request.get(link)
   const { pageKey } = await readSignIn(new Response(await response.text()))
   await goTo(page, service.url() + NOT_THE_APP)
-  await page.evaluate((key) => localStorage.setItem('drydock.pageKey', key), pageKey)
+  await page.evaluate(([name, key]) => localStorage.setItem(name, key), [STORED_PAGE_KEY, pageKey] as const)
 }
 
 /** The bytes of an asset. */

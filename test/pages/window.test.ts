@@ -6,6 +6,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
+import { STORED_PAGE_KEY } from '../support/signed-in.ts'
 import { launch, setup, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
@@ -168,7 +169,7 @@ test('an idle browser loads all pages in advance, and shows them even if the ser
 /** Headers with which the signed-in page asks. */
 async function sessionHeaders(page: Page): Promise<Record<string, string>> {
   const [cookie] = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`)
-  const pageKey = await page.evaluate(() => localStorage.getItem('drydock.pageKey'))
+  const pageKey = await page.evaluate((name) => localStorage.getItem(name), STORED_PAGE_KEY)
   return { cookie: cookie ?? '', 'x-drydock-page-key': pageKey ?? '', 'sec-fetch-site': 'same-origin' }
 }
 

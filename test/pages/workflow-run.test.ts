@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { createPainter, payloadText } from '../support/painter.ts'
 import { type ServedService, until } from '../support/served-service.ts'
+import { STORED_PAGE_KEY } from '../support/signed-in.ts'
 import { choose, NARROW, readAsset, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
@@ -18,7 +19,7 @@ async function workflow(service: ServedService, settings: Parameters<typeof payl
 }
 
 /** Keeps a picture of noise, which is too large for a job, as a page does. */
-async function keepNoise(name: string): Promise<void> {
+async function keepNoise({ name, storedPageKey }: { name: string; storedPageKey: string }): Promise<void> {
   const size = 1650
   const canvas = new OffscreenCanvas(size, size)
   const pixels = new ImageData(size, size)
@@ -29,7 +30,7 @@ async function keepNoise(name: string): Promise<void> {
   const bytes = await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer()
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
   const hex = Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const pageKey = localStorage.getItem('drydock.pageKey') ?? ''
+  const pageKey = localStorage.getItem(storedPageKey) ?? ''
   const headers = { 'content-type': 'application/octet-stream', 'x-drydock-page-key': pageKey }
   await fetch(`/api/assets/${hex}?name=${name}`, { method: 'PUT', headers, body: bytes })
 }
@@ -115,7 +116,7 @@ describe('running a graph in the editor', () => {
     const bar = page.getByRole('region', { name: 'Run', exact: true })
     await page.getByText('This workflow has not been run yet.').waitFor()
     await shoot('run-none')
-    await page.evaluate(keepNoise, 'none.png')
+    await page.evaluate(keepNoise, { name: 'none.png', storedPageKey: STORED_PAGE_KEY })
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
     await bar
       .getByRole('alert')

@@ -1,5 +1,8 @@
 import { PAGE_KEY_META, PAGE_META } from '../../src-main/contract/pages.ts'
 
+/** Where pages store the page key of their session. */
+export const STORED_PAGE_KEY = 'drydock.pageKey'
+
 const metaIn = (html: string, name: string) => new RegExp(`<meta name="${name}" content="([^"]*)"`).exec(html)?.[1]
 
 /** Reads the response to a sign-in link as a browser and its page do. */

@@ -1,6 +1,15 @@
 /** Jobs for people: lists over all endpoints with filters, their count, one job, moves of many, and batches. */
 import { z } from 'zod'
-import { JOB_STATES, type JobState, jobHandle, jobList, jobPriority, jobState, streamChunk } from './job.ts'
+import {
+  JOB_STATES,
+  type JobState,
+  jobHandle,
+  jobList,
+  jobListItem,
+  jobPriority,
+  jobState,
+  streamChunk,
+} from './job.ts'
 import { limit } from './limits.ts'
 import { jobDetail, jobProgress } from './management.ts'
 import type { Route } from './routes.ts'
@@ -38,6 +47,14 @@ const filterQuery = {
     .optional()
     .describe('true: only jobs that have expired for the job API; false: only jobs that it still knows'),
 }
+
+const { status: _chosen, ...filterWithoutStates } = filterQuery
+
+const previews = z
+  .enum(['true', 'false'], 'must be true or false')
+  .transform((word) => word === 'true')
+  .optional()
+  .describe('whether to include the beginnings of inputs and outputs')
 
 const time = z.number().int().min(0)
 
@@ -105,7 +122,13 @@ export type QueueMove = z.infer<typeof queueMove>
 /** The waiting jobs of an endpoint, in the order in which workers get them. */
 const jobQueue = z.object({
   jobs: z.array(
-    z.object({ id: z.string(), lowPriority: z.boolean(), priority: z.number().int(), createdAt: z.number().int() }),
+    z.object({
+      id: z.string(),
+      lowPriority: z.boolean(),
+      priority: z.number().int(),
+      createdAt: z.number().int(),
+      preview: jobListItem.shape.preview,
+    }),
   ),
   more: z.boolean().describe('whether there are more'),
 })
@@ -116,6 +139,20 @@ export const jobCount = z.object({
   more: z.boolean().describe('whether there are more: the count was given up where it took too long'),
   cursor: z.string().describe('pages that begin with it hold the jobs that there are now, and none that come'),
 })
+
+/** How many jobs of each state a filter lets through. */
+const jobStateCounts = z.object({
+  states: z.record(
+    jobState,
+    z.object({
+      count: z.number().int(),
+      more: z.boolean().describe('whether there may be more: the count was given up'),
+    }),
+  ),
+})
+
+/** Jobs of each state. */
+export type JobStateCounts = z.infer<typeof jobStateCounts>
 
 /** What became of a file of jobs. */
 export const jobImportResult = z.object({
@@ -144,11 +181,11 @@ export const JOB_ROUTES = {
         .refine((n) => n <= limit('jobCount'), 'is out of range')
         .optional()
         .describe('jobs to leave out from the cursor on'),
-      previews: z
-        .enum(['true', 'false'], 'must be true or false')
-        .transform((word) => word === 'true')
+      previews,
+      order: z
+        .literal('match', 'must be match')
         .optional()
-        .describe('whether to include the beginnings of inputs and outputs'),
+        .describe('of a search: jobs whose error has the text as a phrase come first; for further pages, use offset'),
     },
     response: jobList,
     errors: ['BAD_FIELD'],
@@ -166,6 +203,15 @@ export const JOB_ROUTES = {
     response: jobCount,
     errors: ['BAD_FIELD'],
     source: 'ours, because a list of 100,000 has to know how long it is',
+  },
+  jobStates: {
+    methods: ['GET'],
+    path: '/api/job-states',
+    summary: 'Count the jobs that match a filter of the list, by state',
+    query: filterWithoutStates,
+    response: jobStateCounts,
+    errors: ['BAD_FIELD'],
+    source: 'ours: the pages show the number of jobs of each state',
   },
   jobBulk: {
     methods: ['POST'],
@@ -209,6 +255,14 @@ export const JOB_ROUTES = {
     errors: ['JOB_NOT_FOUND', 'PAYLOAD_LOST'],
     source: 'ours',
   },
+  jobPreview: {
+    methods: ['GET'],
+    path: '/api/jobs/:jobId/preview',
+    summary: 'A job as in a list, with longer beginnings of its payloads and its error',
+    response: jobListItem,
+    errors: ['JOB_NOT_FOUND'],
+    source: 'ours: the pages show it beside a list',
+  },
   jobFile: {
     methods: ['GET'],
     path: '/api/jobs/:jobId/file',
@@ -241,7 +295,10 @@ export const JOB_ROUTES = {
     methods: ['GET'],
     path: '/api/endpoints/:endpointId/queue',
     summary: 'The waiting jobs of an endpoint, in the order in which workers get them',
-    query: { limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional() },
+    query: {
+      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      previews,
+    },
     response: jobQueue,
     errors: ['ENDPOINT_NOT_FOUND', 'BAD_FIELD'],
     source: 'ours, because what is wanted first is often known only when others wait already',

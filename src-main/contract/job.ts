@@ -138,6 +138,10 @@ export const jobListItem = z.object({
     .object({ input: z.string().optional(), output: z.string().optional() })
     .optional()
     .describe('beginnings of the payloads, each on one line with secrets masked; only if requested'),
+  found: z
+    .object({ in: z.enum(['error', 'output', 'input']), before: z.string(), match: z.string(), after: z.string() })
+    .optional()
+    .describe('where a search has found the job, with secrets masked; only with beginnings of payloads'),
 })
 
 /** Row of a list of jobs. */

@@ -238,9 +238,15 @@ export const LIMITS = {
   listPageMax: { value: 500, unit: 'count', source: 'ours, because a page is one answer' },
   listIds: { value: 100, unit: 'count', source: 'ours: 40 letters each; more does not fit into an address' },
   listPreviewLength: { value: 200, unit: 'count', source: 'ours: a row shows a line of it; the job has it whole' },
+  jobPreviewLength: {
+    value: 8192,
+    unit: 'count',
+    source: 'ours: more than a screen shows of it; the job has it whole',
+  },
   listErrorLength: { value: 500, unit: 'count', source: 'ours: a row shows a line of it; the job has it whole' },
   jobCount: { value: 1_000_000, unit: 'count', source: 'ours: counted from an index in some 50 ms' },
   jobCountRead: { value: 50_000, unit: 'count', source: 'ours: where each row must be read, in some 50 ms' },
+  stateCount: { value: 10_000, unit: 'count', source: 'ours: all states are counted in some 10 ms' },
   importBadLines: { value: 100, unit: 'count', source: 'ours: the first ones say what is wrong with a file' },
   mcpBodyBytes: { value: 4 * MIB, unit: 'bytes', source: 'ours: a graph of 5,000 nodes has 2 MB' },
   mcpRequests: {

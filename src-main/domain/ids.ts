@@ -36,3 +36,9 @@ export function endpointIdFrom(name: string, isTaken: (id: string) => boolean, r
 export function jobId(kind: 'run' | 'runsync', uuid: string): string {
   return kind === 'runsync' ? `sync-${uuid}-l1` : `${uuid}-l1`
 }
+
+// Letters that tell the jobs of a list apart.
+const SHORT_JOB_ID = 6
+
+/** The end of a job's id without its suffix, for lists. */
+export const shortJobId = (id: string): string => id.replace(/-l1$/, '').slice(-SHORT_JOB_ID)

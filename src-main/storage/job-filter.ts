@@ -7,8 +7,9 @@
  */
 import type { Database } from 'better-sqlite3'
 import { JOB_STATES, type JobState } from '../contract/job.ts'
+import type { JobStateCounts } from '../contract/job-routes.ts'
 import { limit } from '../contract/limits.ts'
-import { matchExpression } from '../domain/job/search-query.ts'
+import { matchExpression, phraseExpression } from '../domain/job/search-query.ts'
 import { TIME_LIMIT_ERROR } from '../domain/job/time-limit.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import type { Job, JobFilter, JobStore } from '../services/ports/storage.ts'
@@ -113,10 +114,18 @@ const FOUND_WHERE = `
     AND (@workerId IS NULL OR jobs.worker_id = @workerId)
   ORDER BY job_search.rowid ${NEWEST_FIRST}`
 
+const STATES_AMONG = `
+  SELECT jobs.status FROM json_each(?) some CROSS JOIN jobs ON jobs.seq = some.value`
+
+// Beyond so many, nobody looks for the first ones; source: ours.
+const MOST_PHRASES = 1000
+const withoutPhrases = (sql: string) =>
+  sql.replace('MATCH @match', 'MATCH @match AND job_search.rowid NOT IN (SELECT value FROM json_each(@phrases))')
+
 type Range = { readonly first: number; readonly last: number }
 
 /** Makes the lists by filter. */
-export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> {
+export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' | 'countByState'> {
   const read = db.prepare<[number], Job>(READ_JOB)
   const newestSeq = db.prepare<[], { readonly seq: number }>(NEWEST_SEQ)
   const firstFrom = db.prepare<[number], { readonly seq: number; readonly createdAt: number }>(FIRST_FROM)
@@ -138,6 +147,9 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
   const ofWorkerWhere = statement(db, OF_WORKER_WHERE)
   const found = statement(db, FOUND)
   const foundWhere = statement(db, FOUND_WHERE)
+  const foundOthers = statement(db, withoutPhrases(FOUND))
+  const foundOthersWhere = statement(db, withoutPhrases(FOUND_WHERE))
+  const statesAmong = db.prepare<[string], JobState>(STATES_AMONG).pluck()
 
   // Smallest seq from which on jobs were created at `time` or later.
   function seqAt(time: number): number {
@@ -207,6 +219,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
     const query = { ...rangeOf(filter), ...page }
     switch (way.by) {
       case 'text':
+        if (page.phraseFirst) return phrasesFirst(filter, way, query)
         return (way.alone ? found : foundWhere).all({ ...query, ...way.values })
       case 'worker':
         return (way.alone ? ofWorker : ofWorkerWhere).all({ ...query, ...way.values })
@@ -226,7 +239,21 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
     }
   }
 
-  function count(filter: JobFilter): { readonly count: number; readonly more: boolean } {
+  function phrasesFirst({ text = '', endpointId }: JobFilter, way: TextWay, query: Range & PageOf): readonly number[] {
+    const values = { ...query, ...way.values }
+    const asPhrase = { ...values, match: phraseExpression(text, endpointId), offset: 0, limit: MOST_PHRASES }
+    const phrases = (way.alone ? found : foundWhere).all(asPhrase)
+    const own = phrases.slice(query.offset, query.offset + query.limit)
+    const others = {
+      ...values,
+      phrases: JSON.stringify(phrases),
+      offset: Math.max(0, query.offset - phrases.length),
+      limit: query.limit - own.length,
+    }
+    return [...own, ...(way.alone ? foundOthers : foundOthersWhere).all(others)]
+  }
+
+  function count(filter: JobFilter, most = limit('jobCount')): { readonly count: number; readonly more: boolean } {
     const way = wayOf(filter, termsOf)
     if (way.by === 'nothing') return { count: 0, more: false }
     const range = rangeOf(filter)
@@ -240,7 +267,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
         ])
       case 'states': {
         const { ranges, live, ended, overLimit: over } = statesOf(filter)
-        return upTo(limit('jobCount'), [
+        return upTo(most, [
           (most) => (live === undefined ? 0 : (ranges.countLive.get({ ...range, ...live, limit: most }) ?? 0)),
           (most) => (ended === undefined ? 0 : (ranges.countArchived.get({ ...range, ...ended, limit: most }) ?? 0)),
           (most) => (over === undefined ? 0 : (countOverLimit.get({ ...range, ...over, limit: most }) ?? 0)),
@@ -255,12 +282,30 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count'> 
     }
   }
 
+  // The newest that a search or a worker has, as each must be read.
+  function countRead(filter: JobFilter): JobStateCounts['states'] {
+    const most = limit('stateCount')
+    const newest = seqs(filter, { limit: most + 1, offset: 0, oldestFirst: false })
+    const byState = Map.groupBy(statesAmong.all(JSON.stringify(newest.slice(0, most))), (state) => state)
+    return inEachState((state) => ({ count: byState.get(state)?.length ?? 0, more: newest.length > most }))
+  }
+
   return {
+    countByState({ states: _all, ...filter }) {
+      if (filter.text !== undefined || filter.workerId !== undefined) return countRead(filter)
+      const most = limit('stateCount')
+      return inEachState((state) => count({ ...filter, states: [state] }, most))
+    },
     list: (query) =>
-      seqs(query, { limit: query.limit, offset: query.offset ?? 0, oldestFirst: query.oldestFirst ?? false })
+      seqs(query, {
+        limit: query.limit,
+        offset: query.offset ?? 0,
+        oldestFirst: query.oldestFirst ?? false,
+        phraseFirst: query.phraseFirst ?? false,
+      })
         .map((seq) => read.get(seq))
         .filter((job) => job !== undefined),
-    count,
+    count: (filter) => count(filter),
   }
 }
 
@@ -317,7 +362,14 @@ function wayOf({ text, ...filter }: JobFilter, termsOf: ReturnType<typeof create
   return endpointId === null ? { by: 'all' } : { by: 'endpoint', values: { endpointId } }
 }
 
-type PageOf = { readonly limit: number; readonly offset: number; readonly oldestFirst: boolean }
+type PageOf = {
+  readonly limit: number
+  readonly offset: number
+  readonly oldestFirst: boolean
+  readonly phraseFirst?: boolean
+}
+
+type TextWay = Extract<Way, { readonly by: 'text' | 'worker' }>
 
 /** A select of seqs, and its count. */
 type Statement = {
@@ -350,7 +402,8 @@ function statement(db: Database, sql: string): Statement {
   const up = db.prepare<[object], number>(sql.replace(NEWEST_FIRST, OLDEST_FIRST)).pluck()
   const counted = db.prepare<[object], { readonly count: number }>(`SELECT COUNT(*) AS count FROM (${sql})`)
   return {
-    all: ({ oldestFirst, ...values }: PageOf): readonly number[] => (oldestFirst ? up : down).all(values),
+    all: ({ oldestFirst, phraseFirst: _order, ...values }: PageOf): readonly number[] =>
+      (oldestFirst ? up : down).all(values),
     count: (values: object): number => counted.get({ offset: 0, ...values })?.count ?? 0,
   }
 }
@@ -367,6 +420,9 @@ function upTo(
   }
   return { count: sum, more: false }
 }
+
+const inEachState = <Count>(countOf: (state: JobState) => Count) =>
+  Object.fromEntries(JOB_STATES.map((state) => [state, countOf(state)])) as Record<JobState, Count>
 
 // Each range is in order already; together they are some pages at most.
 function merged(ranges: readonly (readonly number[])[], oldestFirst: boolean): readonly number[] {

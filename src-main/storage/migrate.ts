@@ -35,6 +35,7 @@ import { priority } from './migrations/2026-12-13-priority.ts'
 import { batches } from './migrations/2026-12-14-batches.ts'
 import { pendingBulk } from './migrations/2026-12-15-pending-bulk.ts'
 import { timedOutJobs } from './migrations/2026-12-16-timed-out-jobs.ts'
+import { searchWords } from './migrations/2026-12-16-search-words.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = {
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly Migration[] = [
   batches,
   pendingBulk,
   timedOutJobs,
+  searchWords,
 ]
 
 const TABLE = `CREATE TABLE IF NOT EXISTS migrations (id TEXT PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT`

@@ -2,7 +2,7 @@
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { errorCode } from '../domain/error-code.ts'
 import { openDatabase } from './open-database.ts'
-import { INDEXED_UP_TO } from './search-index.ts'
+import { INDEXED_UP_TO, REBUILD_BELOW } from './search-index.ts'
 
 /** The part of a table that was saved. */
 export type RecoveredTable = {
@@ -63,7 +63,7 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
   copySequences(from, to)
   const lost = removeUnusable(to)
   // The search index is rebuilt.
-  to.prepare('DELETE FROM service_state WHERE name = ?').run(INDEXED_UP_TO)
+  to.prepare('DELETE FROM service_state WHERE name IN (?, ?)').run(INDEXED_UP_TO, REBUILD_BELOW)
   for (const { sql } of triggers) to.exec(sql)
   return recovered.map(({ table, rows, isWhole }) => {
     const removed = lost.get(table) ?? 0

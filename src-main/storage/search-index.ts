@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { limit } from '../contract/limits.ts'
+import { shortJobId } from '../domain/ids.ts'
 import { endpointTerm } from '../domain/job/search-query.ts'
+import { termsOf, wordsOf } from '../domain/job/search-words.ts'
 import type { SearchIndex, StateStore } from '../services/ports/storage.ts'
 import { LAST_EVENT } from './event-store.ts'
 
@@ -15,9 +17,12 @@ const CHANGED = `
 const TEXT = `
   SELECT j.seq, j.id, j.endpoint_id AS endpointId, j.error, substr(i.input, 1, @limit) AS input, substr(o.output, 1, @limit) AS output
   FROM jobs j JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq WHERE j.seq = @seq`
-const REPLACE = `INSERT OR REPLACE INTO job_search (rowid, endpoint, text) VALUES (?, ?, ?)`
+const OLDER = `SELECT seq FROM jobs WHERE seq < ? ORDER BY seq DESC LIMIT ?`
+const REPLACE = `INSERT OR REPLACE INTO job_search (rowid, endpoint, error, text) VALUES (?, ?, ?, ?)`
 /** Name of the state that says how far the index has followed the events. */
 export const INDEXED_UP_TO = 'search.indexedEventId'
+/** Name of the state that says below which job the index is still that of an older version; 0: all of it is new. */
+export const REBUILD_BELOW = 'search.rebuildBelow'
 
 // Finds its first row only, so it is one step however often the term occurs. Its table is a view of the index.
 const TERMS = `CREATE VIRTUAL TABLE IF NOT EXISTS temp.job_terms USING fts5vocab(main, job_search, instance)`
@@ -54,34 +59,68 @@ type TextRow = {
   output: string | null
 }
 
+// Of one job, and of one batch of jobs: with so many, a commit takes some 10 ms. Source: ours.
+const MOST_TERMS_OF_JOB = 10_000
+const MOST_TERMS_OF_BATCH = 20_000
+
 /**
  * The full-text index of jobs. It follows the event log at its own pace, so that no submit waits for it; a search
- * catches up first. `catchUp` is a write.
+ * catches up first. After an upgrade, older jobs are indexed again from the newest on. `catchUp` and `rebuild` are
+ * writes.
  */
 export function createSearchIndex(db: Database, state: StateStore): SearchIndex {
   const changed = db.prepare<[number, number], { id: number; seq: number }>(CHANGED)
+  const older = db.prepare<[number, number], number>(OLDER).pluck()
   const last = db.prepare<[], { id: number }>(LAST_EVENT)
   const text = db.prepare<[object], TextRow>(TEXT)
   const replace = db.prepare(REPLACE)
   const cursor = () => Number(state.get(INDEXED_UP_TO) ?? 0)
+  const rebuildBelow = () => Number(state.get(REBUILD_BELOW) ?? 0)
+
+  /** Returns how many terms the job has. */
+  function index(seq: number): number {
+    const row = text.get({ seq, limit: limit('searchTextBytes') })
+    if (row === undefined) return 0
+    const { id, endpointId, error, input, output } = row
+    const terms = termsOf([error, id, input, output].filter(Boolean).join('\n'), MOST_TERMS_OF_JOB)
+    const short = shortJobId(id).toLowerCase()
+    const words = wordsOf(error?.slice(0, limit('listErrorLength')) ?? '')
+    replace.run(seq, endpointTerm(endpointId), words.join(' '), `${short} ${terms.join(' ')}`)
+    return terms.length + words.length
+  }
+
   return {
     behind: () => (last.get()?.id ?? 0) > cursor(),
     catchUp(limitOfJobs) {
       const from = cursor()
       const rows = changed.all(from, limitOfJobs)
-      for (const seq of new Set(rows.map((row) => row.seq))) {
-        const row = text.get({ seq, limit: limit('searchTextBytes') })
-        if (row === undefined) continue
-        replace.run(
-          row.seq,
-          endpointTerm(row.endpointId),
-          [row.id, row.input, row.output, row.error].filter(Boolean).join('\n'),
-        )
+      const done = new Set<number>()
+      let terms = 0
+      let end = from
+      for (const { id, seq } of rows) {
+        if (terms > MOST_TERMS_OF_BATCH) break
+        if (!done.has(seq)) terms += index(seq)
+        done.add(seq)
+        end = id
       }
-      const full = rows.length === limitOfJobs
-      const end = full ? (rows.at(-1)?.id ?? from) : (last.get()?.id ?? from)
+      const more = rows.length === limitOfJobs || end !== (rows.at(-1)?.id ?? from)
+      if (!more) end = last.get()?.id ?? from
       if (end > from) state.set(INDEXED_UP_TO, end)
-      return full
+      return more
+    },
+    rebuilding: () => rebuildBelow() > 0,
+    rebuild(limitOfJobs) {
+      const rows = older.all(rebuildBelow(), limitOfJobs)
+      let terms = 0
+      let below = 0
+      for (const seq of rows) {
+        if (terms > MOST_TERMS_OF_BATCH) break
+        terms += index(seq)
+        below = seq
+      }
+      const more = rows.length === limitOfJobs || below !== (rows.at(-1) ?? 0)
+      state.set(REBUILD_BELOW, more ? below : 0)
+      return more
     },
   }
 }

@@ -12,7 +12,7 @@ async function withJob(input: object, output: unknown = { ok: true }) {
   await worker.take()
   await worker.done(jobId, { output })
   const listed = async (query: string) => (await service.get(`/api/jobs?${query}`)).requests[0]
-  return { jobId, listed }
+  return { service, jobId, listed }
 }
 
 it('a list has beginnings of payloads only if they are requested', async () => {
@@ -34,4 +34,11 @@ it('beginnings of payloads are bounded', async () => {
 it('beginnings of payloads hold no secrets of the endpoint', async () => {
   const { listed } = await withJob({ headers: [`Bearer ${TOKEN}`] }, `got ${TOKEN}`)
   expect((await listed('previews=true')).preview).toEqual({ input: '{"headers":["Bearer ***"]}', output: '"got ***"' })
+})
+
+it('the preview of one job has more of its payloads and its error, also bounded and without secrets', async () => {
+  const { service, jobId } = await withJob({ text: 'x'.repeat(100_000) }, { token: TOKEN, list: [1, 2] })
+  const { id, preview } = await service.get(`/api/jobs/${jobId}/preview`)
+  expect([id, preview.input.length]).toEqual([jobId, limit('jobPreviewLength')])
+  expect(preview.output).toBe('{"token":"***","list":[1,2]}')
 })

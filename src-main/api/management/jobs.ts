@@ -10,7 +10,16 @@ import { reportedWait } from '../../domain/job/report.ts'
 import { withFullStop } from '../../domain/text.ts'
 import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
 import { viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
-import { countJobs, type ListRequest, listJobs, listJobsById, searchable } from '../../services/jobs/list-jobs.ts'
+import {
+  countJobs,
+  countJobsByState,
+  type ListRequest,
+  listJobs,
+  listJobsById,
+  previewJob,
+  previewsOf,
+  searchable,
+} from '../../services/jobs/list-jobs.ts'
 import { changeJobs, runJobAgain } from '../../services/jobs/run-jobs-again.ts'
 import { jsonText, type SentJson } from '../../services/ports/job-storage.ts'
 import type { Job, JobStore, NamedJobs } from '../../services/ports/storage.ts'
@@ -83,6 +92,7 @@ async function whyItWaits({ storage, views }: Services, job: Job) {
 /** One job for people, with all that is known of it. */
 export const JOB_OPERATIONS = {
   jobRead: async ({ path }, service) => jsonResponse(await detail(service, jobOf(path, service))),
+  jobPreview: ({ path }, service) => previewJob(service, jobOf(path, service)),
   jobProgress: async ({ path }, service) => jsonResponse(await progress(service, jobOf(path, service))),
   async jobReorder({ path, body }, service) {
     const job = jobOf(path, service)
@@ -92,11 +102,15 @@ export const JOB_OPERATIONS = {
   jobQueue({ path, query }, service) {
     const { id } = endpointOf(path, service)
     const most = query.limit ?? limit('listPageMax')
-    const jobs = service.storage.jobs.inOrder(id, most + 1)
-    const shown = jobs
-      .slice(0, most)
-      .map(({ id, lowPriority, priority, createdAt }) => ({ id, lowPriority: lowPriority === 1, priority, createdAt }))
-    return { jobs: shown, more: jobs.length > most }
+    const waiting = service.storage.jobs.inOrder(id, most + 1)
+    const shown = waiting.slice(0, most)
+    const previews = query.previews === true ? previewsOf(service.storage, shown) : undefined
+    const jobs = shown.map(({ seq, id, lowPriority, priority, createdAt }) => {
+      const preview = previews?.get(seq)
+      const facts = { id, lowPriority: lowPriority === 1, priority, createdAt }
+      return preview === undefined ? facts : { ...facts, preview }
+    })
+    return { jobs, more: waiting.length > most }
   },
   async jobRerun({ path }, service) {
     const { id, status } = await runJobAgain(service, jobOf(path, service))
@@ -118,7 +132,8 @@ export const JOB_OPERATIONS = {
   },
 } as const satisfies Partial<ManagementOperations<Services>>
 
-type Filter = Omit<QueryOf<typeof APP_ROUTES.jobExport>, 'ids'>
+type Filter = QueryOf<typeof APP_ROUTES.jobStates> &
+  Partial<Pick<QueryOf<typeof APP_ROUTES.jobCount>, 'status' | 'cursor'>>
 
 /** The filter in the query of a request. */
 export function filterOf(query: Filter): Omit<ListRequest, 'limit' | 'offset'> {
@@ -154,11 +169,12 @@ async function namedIn(
 /** Many jobs at once: listed, counted, moved, now or after a time in which it can be undone. */
 export const JOB_BULK_OPERATIONS = {
   async jobList({ query }, service) {
-    const { ids, offset, limit: page, previews } = query
+    const { ids, offset, limit: page, previews, order } = query
     if (ids !== undefined) return listJobsById(service, ids, previews)
-    return await listJobs(service, { ...filterOf(query), offset, limit: page, previews })
+    return await listJobs(service, { ...filterOf(query), offset, limit: page, previews, order })
   },
   jobCount: async ({ query }, { storage }) => await countJobs(storage, { ...filterOf(query), after: query.after }),
+  jobStates: async ({ query }, { storage }) => await countJobsByState(storage, filterOf(query)),
   async jobBulk({ body }, service) {
     return await changeJobs(service, body.action, await namedIn(service, body))
   },

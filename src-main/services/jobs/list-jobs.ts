@@ -1,10 +1,11 @@
 /** Jobs of a filter: a page of them, their number, and all of them as lines of JSON. */
 import { AppError } from '../../contract/errors.ts'
 import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
-import type { JobCount } from '../../contract/job-routes.ts'
+import type { JobCount, JobStateCounts } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { longestSecret, payloadPreview } from '../../domain/job/payload-preview.ts'
 import { shortError } from '../../domain/job/read-error.ts'
+import { type Excerpt, findExcerpt } from '../../domain/job/search-excerpt.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { keepEnds } from '../../domain/text.ts'
 import { hiddenValues } from '../apps/variables.ts'
@@ -29,13 +30,19 @@ export type ListRequest = {
   readonly cursor: string | undefined
   readonly offset?: number | undefined
   readonly limit: number | undefined
-  /** With the beginnings of inputs and outputs. */
+  /** With the beginnings of inputs and outputs, and of a search with the place where a job was found. */
   readonly previews?: boolean | undefined
+  /** Of a search: jobs whose error has the text as a phrase come first. Further pages are asked for by `offset` alone. */
+  readonly order?: 'match' | undefined
 }
 
 type Deps = { readonly storage: Storage; readonly clock: Clock }
 
-type Page = { readonly jobs: readonly Job[]; readonly previews?: boolean | undefined }
+type Page = {
+  readonly jobs: readonly Job[]
+  readonly previews?: boolean | undefined
+  readonly searched?: string | undefined
+}
 
 // One search catches the index up so far at most; the rest follows in the background.
 const CATCH_UP = 500
@@ -44,18 +51,27 @@ const CATCH_UP = 500
 export async function listJobs({ storage, clock }: Deps, request: ListRequest): Promise<JobList> {
   const count = request.limit ?? limit('listPage')
   const filter = await searchable(storage, request)
-  const jobs = storage.jobs.list({ ...filter, offset: request.offset, limit: count + 1 })
+  const phraseFirst = request.order === 'match' && filter.text !== undefined
+  const jobs = storage.jobs.list({ ...filter, offset: request.offset, limit: count + 1, phraseFirst })
   const page = jobs.slice(0, count)
   const last = page.at(-1)
   const more = jobs.length > count && last !== undefined
-  const requests = viewPage({ storage, clock }, { jobs: page, previews: request.previews })
-  return { requests, ...(more ? { cursor: String(last.seq) } : {}) }
+  const requests = viewPage({ storage, clock }, { jobs: page, previews: request.previews, searched: filter.text })
+  const cursor = phraseFirst ? (request.cursor ?? String(storage.jobs.newestSeq() + 1)) : String(last?.seq)
+  return { requests, ...(more ? { cursor } : {}) }
 }
 
 /** These jobs alone, in the order asked for; those that are gone are left out. */
 export function listJobsById({ storage, clock }: Deps, ids: readonly string[], previews?: boolean): JobList {
   const jobs = ids.map((id) => storage.jobs.find(id)).filter((job) => job !== undefined)
   return { requests: viewPage({ storage, clock }, { jobs, previews }) }
+}
+
+/** One job as in a list, with longer beginnings of its payloads and its error. */
+export function previewJob({ storage, clock }: Deps, job: Job): JobListItem {
+  const length = limit('jobPreviewLength')
+  const preview = previewsOf(storage, [job], length).get(job.seq)
+  return { ...rowsOfList(clock, length)(job), ...(preview === undefined ? {} : { preview }) }
 }
 
 /** A page of jobs as the job API asks for it. */
@@ -120,8 +136,7 @@ export async function searchable(
 const ERRORS_READ = 1024 * 1024
 
 // An error may hold a long traceback; the page of the job has it whole.
-function rowsOfList(clock: Clock): (job: Job) => JobListItem {
-  const most = limit('listErrorLength')
+function rowsOfList(clock: Clock, most = limit('listErrorLength')): (job: Job) => JobListItem {
   let left = ERRORS_READ
   return (job) => {
     if (job.error === null) return viewJobRow({ clock }, job)
@@ -131,18 +146,46 @@ function rowsOfList(clock: Clock): (job: Job) => JobListItem {
   }
 }
 
-function viewPage({ storage, clock }: Deps, { jobs, previews }: Page): JobListItem[] {
+function viewPage({ storage, clock }: Deps, { jobs, previews, searched }: Page): JobListItem[] {
   const shown = previews === true ? previewsOf(storage, jobs) : undefined
   const viewRow = rowsOfList(clock)
+  let left = EXCERPTS_READ
+  const excerpt = (job: Job, { input, output }: Preview): Excerpt | undefined => {
+    if (searched === undefined) return undefined
+    const { error } = job
+    const found = findExcerpt(searched, [
+      ['error', error?.slice(0, EXCERPT_READ)],
+      ['output', output],
+      ['input', input],
+    ])
+    if (found !== undefined || left <= 0) return found
+    left -= EXCERPT_READ
+    const more = previewsOf(storage, [job], EXCERPT_READ).get(job.seq)
+    return findExcerpt(searched, [
+      ['output', more?.output],
+      ['input', more?.input],
+    ])
+  }
   return jobs.map((job) => {
     const preview = shown?.get(job.seq)
-    return { ...viewRow(job), ...(preview === undefined ? {} : { preview }) }
+    if (preview === undefined) return viewRow(job)
+    const found = excerpt(job, preview)
+    return { ...viewRow(job), preview, ...(found === undefined ? {} : { found }) }
   })
 }
 
+type Preview = NonNullable<JobListItem['preview']>
+
+// Letters of a payload in which a found word is looked for, and of all payloads of a list; source: ours, some 10 ms.
+const EXCERPT_READ = 16 * 1024
+const EXCERPTS_READ = 256 * 1024
+
 /** The beginnings of payloads, by seq; none of an endpoint whose secrets cannot be read, as they could not be masked. */
-function previewsOf(storage: Storage, jobs: readonly Job[]): ReadonlyMap<number, NonNullable<JobListItem['preview']>> {
-  const length = limit('listPreviewLength')
+export function previewsOf(
+  storage: Storage,
+  jobs: readonly Job[],
+  length = limit('listPreviewLength'),
+): ReadonlyMap<number, NonNullable<JobListItem['preview']>> {
   return new Map(
     [...Map.groupBy(jobs, ({ endpointId }) => endpointId)].flatMap(([id, ofEndpoint]) => {
       const secrets = secretsOf(storage, id)
@@ -176,6 +219,14 @@ export async function countJobs(storage: Storage, { after, ...request }: CountRe
   // A cursor stands for the jobs older than it, so those that came after begin with its own number.
   const since = after === undefined ? undefined : Number(after) - 1
   return { ...storage.jobs.count({ ...filter, before: Number(cursor), after: since }), cursor }
+}
+
+/** Counts the jobs of each state. */
+export async function countJobsByState(
+  storage: Storage,
+  request: Omit<ListRequest, 'limit' | 'offset' | 'states'>,
+): Promise<JobStateCounts> {
+  return { states: storage.jobs.countByState(await searchable(storage, request)) }
 }
 
 // A line of JSON has what is known of a job, its input, and its output with the chunks of its stream. It is a request

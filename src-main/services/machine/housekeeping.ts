@@ -129,9 +129,11 @@ export class Housekeeping {
   async #index(): Promise<boolean> {
     const { storage, clock } = this.#deps
     if (this.#isBusy()) return false
-    const moreWait = storage.search.behind() && (await storage.write(() => storage.search.catchUp(INDEX_BATCH)))
-    if (!moreWait) this.#indexedAt = clock.steady()
-    return moreWait
+    const { search } = storage
+    const moreWait = search.behind() && (await storage.write(() => search.catchUp(INDEX_BATCH)))
+    if (moreWait) return true
+    this.#indexedAt = clock.steady()
+    return search.rebuilding() && (await storage.write(() => search.rebuild(INDEX_BATCH)))
   }
 
   // An index that has waited too long is brought up to date, however thick they come.

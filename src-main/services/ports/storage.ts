@@ -3,6 +3,7 @@ import type { EndpointConfig } from '../../contract/endpoint.ts'
 import type { AppError } from '../../contract/errors.ts'
 import type { FleetEvent } from '../../contract/fleet-events.ts'
 import type { JobState } from '../../contract/job.ts'
+import type { JobStateCounts } from '../../contract/job-routes.ts'
 import type { JobHistoryEntry, WebhookDelivery } from '../../contract/management.ts'
 import type { JobEvent } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
@@ -160,6 +161,8 @@ export type JobQuery = JobFilter & {
   readonly limit: number
   readonly offset?: number | undefined
   readonly oldestFirst?: boolean | undefined
+  /** Of a search: jobs whose error has the text as a phrase come first. */
+  readonly phraseFirst?: boolean | undefined
 }
 
 /** The input of a job, and the credentials of its bucket as JSON, which are sealed until somebody needs them. */
@@ -232,6 +235,8 @@ export type JobStore = {
   readonly list: (query: JobQuery) => readonly Job[]
   /** How many there are; `more` where the count was given up. */
   readonly count: (filter: JobFilter) => { readonly count: number; readonly more: boolean }
+  /** How many of each state, whatever states the filter has; each is counted up to a limit. */
+  readonly countByState: (filter: JobFilter) => JobStateCounts['states']
   readonly history: (seq: number) => readonly JobHistoryEntry[]
 }
 
@@ -314,6 +319,10 @@ export type SearchIndex = {
   /** Indexes up to `limit` more jobs; returns whether more wait. */
   readonly catchUp: (limit: number) => boolean
   readonly behind: () => boolean
+  /** Whether the index of older jobs is that of an older version. */
+  readonly rebuilding: () => boolean
+  /** Indexes up to `limit` of those, the newest first; returns whether more wait. */
+  readonly rebuild: (limit: number) => boolean
 }
 
 /** Steps of metrics as JSON. */

@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest'
+import { setup } from '../support/core.ts'
+
+const TOKEN = 'a-token-of-the-user'
+
+async function withFailed(errors: readonly string[]) {
+  const service = await setup()
+  await service.createEndpoint('e', { env: { API_TOKEN: TOKEN } })
+  const worker = await service.worker('e')
+  const ids: string[] = []
+  for (const error of errors) {
+    const id = await service.run({ prompt: 'a lighthouse', key: TOKEN })
+    await worker.take()
+    await worker.done(id, { error })
+    ids.push(id)
+  }
+  const search = async (q: string, more = '') =>
+    (await service.get(`/api/jobs?q=${encodeURIComponent(q)}${more}`)).requests
+  const found = async (q: string, more = '') =>
+    (await search(q, more)).map(({ id }: { readonly id: string }) => ids.indexOf(id))
+  return { service, ids, search, found }
+}
+
+it('a part of a word finds jobs: camel case and snake case are split', async () => {
+  const { found, ids } = await withFailed(['executionTimeout exceeded', 'execution_timeout', 'out of memory'])
+  expect(await found('timeout')).toEqual([1, 0])
+  expect(await found('imeou')).toEqual([1, 0])
+  expect(await found('executionTimeout')).toEqual([1, 0])
+  expect(await found('house')).toEqual([2, 1, 0])
+  const [id = ''] = ids
+  expect(await found(id.replace(/-l1$/, '').slice(-6))).toEqual([0])
+})
+
+it('jobs whose error has the phrase come first if that is asked for, page by page', async () => {
+  const { found, service } = await withFailed(['timeout exceeded', 'exceeded the timeout', 'a timeout, exceeded', 'no'])
+  expect(await found('timeout exceeded')).toEqual([2, 1, 0])
+  expect(await found('timeout exceeded', '&order=match')).toEqual([2, 0, 1])
+  expect(await found('timeout exceeded', '&order=match&limit=1&offset=1')).toEqual([0])
+  expect(await found('timeout exceeded', '&order=match&limit=2&offset=1')).toEqual([0, 1])
+  expect(await found('timeout exceeded', '&order=match&endpoint=e&status=FAILED')).toEqual([2, 0, 1])
+  const { cursor } = await service.get('/api/jobs?q=timeout&order=match&limit=1')
+  expect(await found('timeout exceeded', `&order=match&cursor=${cursor}&offset=2`)).toEqual([1])
+})
+
+it('a found job has the words around, without secrets', async () => {
+  const { search } = await withFailed(['the timeout of it'])
+  const [{ found }] = await search('timeout', '&previews=true')
+  expect(found).toMatchObject({ in: 'error', before: 'the ', match: 'timeout' })
+  const [byInput] = await search('lighthouse', '&previews=true')
+  expect(byInput.found).toEqual({ in: 'input', before: '{"prompt":"a ', match: 'lighthouse', after: '","key":"***"}' })
+})
+
+it.each([
+  '"',
+  '*',
+  'AND OR NOT',
+  'NEAR(a b)',
+  'error : x',
+  '{text} : x',
+  "'; DROP TABLE jobs; --",
+  '\u0000',
+  '^a',
+  'a*b',
+])('hostile text %j is no syntax', async (typed) => {
+  const { service } = await withFailed([])
+  for (const more of ['', '&order=match', '&order=match&endpoint=e'])
+    expect((await service.ask('GET', `/api/jobs?q=${encodeURIComponent(typed)}${more}`)).status).toBe(200)
+})
+
+it('a text of 10,000 letters is refused', async () => {
+  const { service } = await withFailed([])
+  expect((await service.ask('GET', `/api/jobs?q=${'a'.repeat(10_000)}`)).status).toBe(400)
+})

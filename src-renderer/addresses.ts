@@ -33,6 +33,14 @@ export const SYSTEM_TABS = ['checks', 'machine', 'disk', 'events'] as const
 /** A tab of the system's page. */
 export type SystemTab = (typeof SYSTEM_TABS)[number]
 
+/** Their names. */
+export const SYSTEM_TAB_NAMES: Readonly<Record<SystemTab, string>> = {
+  checks: 'Checks',
+  machine: 'Machine',
+  disk: 'Disk',
+  events: 'Events',
+}
+
 const part = encodeURIComponent
 
 /**
@@ -116,6 +124,14 @@ export const ADDRESS = {
   setting: (name: string) => `/settings?setting=${part(name)}`,
   newRegistry: `/settings?registry=${NEW_REGISTRY}`,
 } as const
+
+/** The parts of the workflows' section. */
+export const WORKFLOW_TABS = [
+  { tab: 'library', name: 'Library', to: ADDRESS.workflows },
+  { tab: 'gallery', name: 'Gallery', to: ADDRESS.gallery() },
+  { tab: 'sweeps', name: 'Sweeps', to: ADDRESS.sweeps },
+  { tab: 'published', name: 'Published', to: ADDRESS.publishedGraphs },
+] as const
 
 /** Kinds of things that have a page of their own; `what` may name a part of the address. */
 const THINGS: readonly { readonly address: RegExp; readonly what: string }[] = [

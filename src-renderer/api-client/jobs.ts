@@ -1,8 +1,9 @@
 /**
  * Jobs as pages ask for them: one job, kept up to date by `live/live-queries.ts`, and one that is run and waited for.
  */
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ResponseOf } from '../../src-main/client/calls.ts'
+import { limit } from '../../src-main/contract/limits.ts'
 import { isFinal } from '../../src-main/domain/job/transitions.ts'
 import type { ApiClient } from './client.ts'
 
@@ -25,6 +26,24 @@ export const jobQuery = (client: ApiClient, jobId: string) =>
       if (data?.status === 'IN_QUEUE') return WAITING_EVERY_MS
       return data?.deliveries.some(({ state }) => state === 'pending') ? DELIVERING_EVERY_MS : false
     },
+  })
+
+/** Jobs by their ids, with the beginnings of their payloads. */
+export const jobFacesQuery = (client: ApiClient, ids: readonly string[]) => {
+  const some = ids.slice(0, limit('listIds')).join(',')
+  return queryOptions({
+    queryKey: ['job-faces', some],
+    queryFn: ({ signal }) => client.call('jobList', { query: { ids: some, previews: 'true' }, signal }),
+    placeholderData: keepPreviousData,
+    enabled: some !== '',
+  })
+}
+
+/** A job with longer beginnings of its payloads. */
+export const jobPreviewQuery = (client: ApiClient, jobId: string) =>
+  queryOptions({
+    queryKey: ['job-preview', jobId],
+    queryFn: ({ signal }) => client.call('jobPreview', { path: { jobId }, signal }),
   })
 
 /** What the job API says of a job: its state, and once it has ended its output or error. */

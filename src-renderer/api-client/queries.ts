@@ -102,9 +102,21 @@ export const fleetEventsQuery = (client: ApiClient, endpointId: string, range: R
 export const catalogQuery = (client: ApiClient) =>
   queryOptions({ queryKey: ['catalog'], queryFn: ({ signal }) => client.call('catalogList', { signal }) })
 
-/** The newest jobs of an endpoint. */
+/** The newest jobs of an endpoint, with the beginnings of their payloads. */
 export const latestJobsQuery = (client: ApiClient, endpointId: string, limit: number) =>
   queryOptions({
     queryKey: ['jobs', { endpoint: endpointId, limit }],
-    queryFn: ({ signal }) => client.call('jobList', { query: { endpoint: endpointId, limit }, signal }),
+    queryFn: ({ signal }) =>
+      client.call('jobList', { query: { endpoint: endpointId, limit, previews: 'true' }, signal }),
+  })
+
+// Of more than fit on one screen, the newest.
+const RUNNING = 100
+
+/** The jobs that workers run now, with the beginnings of their inputs. */
+export const runningJobsQuery = (client: ApiClient) =>
+  queryOptions({
+    queryKey: ['jobs', { running: true }],
+    queryFn: ({ signal }) =>
+      client.call('jobList', { query: { status: 'IN_PROGRESS', limit: RUNNING, previews: 'true' }, signal }),
   })

@@ -2,6 +2,7 @@ import { Command as Cmdk } from 'cmdk'
 import { useMemo, useState } from 'react'
 import { useApp, useAppState } from '../store/app-context.ts'
 import { noteUsed, readHabits } from '../store/habits.ts'
+import { FoundText } from '../ui/output/JobCells.tsx'
 import { StateDot } from '../ui/StateDot.tsx'
 import { WideDialog } from '../ui/WideDialog.tsx'
 import { arrange, type Entry, type EntryGroup } from './arrange-palette.ts'
@@ -81,16 +82,28 @@ function nameSelection(root: HTMLElement | null): (() => void) | undefined {
 type EntryRowProps = { readonly entry: Entry; readonly onChoose: (entry: Entry) => void }
 
 function EntryRow({ entry, onChoose }: EntryRowProps) {
-  const { id, label, detail, state, keys } = entry
+  const { id, label, title, detail, found, state, keys } = entry
   return (
     <Cmdk.Item
       value={id}
       onSelect={() => onChoose(entry)}
       className="flex h-8 cursor-pointer items-center justify-between gap-4 rounded-control px-2 data-[selected=true]:bg-accent-soft"
     >
-      <span className="min-w-0 truncate">
-        {label}
+      <span className="min-w-0 truncate" title={title === undefined ? detail : `${title} ${detail}`}>
+        {title === undefined ? (
+          label
+        ) : (
+          <>
+            <span aria-hidden>{label}</span>
+            <span className="sr-only">{title}</span>
+          </>
+        )}
         {detail !== undefined && <span className="ml-2 text-small text-ink-2">{detail}</span>}
+        {found !== undefined && state !== undefined && (
+          <span className="ml-2 text-small">
+            <FoundText found={found} tone={state.tone} />
+          </span>
+        )}
       </span>
       {state !== undefined && <StateDot {...state} />}
       {keys !== undefined && <KeyCaps keys={keys} />}

@@ -1,22 +1,38 @@
 import { useAppState } from '../store/app-context.ts'
+import { keysOf, type ShownList } from '../store/list-keys.ts'
 import { SidePanel } from '../ui/Dialog.tsx'
+import { WINDOW_KEYS } from './general-commands.ts'
 
 const ALWAYS = [
-  ['Every action', 'Ctrl K'],
-  ['Search on this page', '/'],
-  ['This sheet', '?'],
-  ['Move in a list', 'j k'],
-  ['Open the selected item', 'Enter'],
-  ['Close a dialog or menu', 'Esc'],
-] as const
+  ...WINDOW_KEYS.map(({ label, key, withCtrl }) => [label, withCtrl ? `Ctrl ${key.toUpperCase()}` : key] as const),
+  ['Close a dialog or menu', 'Escape'] as const,
+]
+
+const rowsOfList = (list: ShownList) =>
+  keysOf(list).map(({ label, keys, withCtrl }) => {
+    const caps = keys.map((key) => CAPS[key] ?? key)
+    return [label, withCtrl ? `Ctrl ${caps[0]?.toUpperCase()}` : caps.join(' ')] as const
+  })
+
+const CAPS: Readonly<Record<string, string>> = {
+  ' ': 'Space',
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  ArrowRight: '→',
+  ArrowLeft: '←',
+}
 
 /** All keys: those that always work, and those of the page that is shown. */
 export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   const commands = useAppState((state) => state.commands)
+  const lists = useAppState((state) => state.lists)
   const groups = Object.entries(Object.groupBy(commands, ({ group }) => group))
   return (
     <SidePanel open onOpenChange={onClose} title="Keys">
       <Keys title="Everywhere" rows={ALWAYS} />
+      {lists.map((list) => (
+        <Keys key={list.label} title={`List: ${list.label}`} rows={rowsOfList(list)} />
+      ))}
       {groups.map(([group, ofGroup = []]) => (
         <Keys
           key={group}

@@ -1,4 +1,5 @@
 /** What the palette shows for what was typed, in which order: pure, so that it can be tested. */
+import type { JobListItem } from '../../src-main/contract/job.ts'
 import type { Command } from '../store/app-slices.ts'
 import { type Habits, scoreOf } from '../store/habits.ts'
 import type { StateDotProps } from '../ui/StateDot.tsx'
@@ -7,6 +8,10 @@ import type { StateDotProps } from '../ui/StateDot.tsx'
 export type Entry = Command & {
   /** How that is to which it leads. */
   readonly state?: StateDotProps
+  /** Where a search has found it. */
+  readonly found?: JobListItem['found']
+  /** All of what the label is the end of. */
+  readonly title?: string
   /** Is found only where this word is typed, too: one for each endpoint, say, would hide the endpoints. */
   readonly onlyFor?: string
 }

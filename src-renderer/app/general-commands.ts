@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { ADDRESS } from '../addresses.ts'
 import { useApp } from '../store/app-context.ts'
 import { type Command, THEMES } from '../store/app-slices.ts'
+import { isInList, pressInList } from '../store/list-keys.ts'
 import { isOverlaid, isTyping, SEQUENCE_MS } from '../ui/keyboard.ts'
 import { useSidebar } from '../ui/use-sidebar.ts'
 import { SECTIONS, SETTINGS_SECTION } from './Sidebar.tsx'
@@ -76,9 +77,16 @@ export function useGeneralCommands(openSheet: () => void): readonly Command[] {
   }, [go, store, client, platform, openSheet])
 }
 
+/** The keys of the window itself, as the sheet shows them. */
+export const WINDOW_KEYS = [
+  { does: 'palette', label: 'Every action', key: 'k', withCtrl: true },
+  { does: 'search', label: 'Search on this page', key: '/', withCtrl: false },
+  { does: 'sheet', label: 'This sheet', key: '?', withCtrl: false },
+] as const
+
 /**
- * Hears keys anywhere in the window: Ctrl or Cmd K for the palette, `?` for the sheet, `/` for the search of the page,
- * and the keys of all commands that are offered.
+ * Hears keys anywhere in the window: those of `WINDOW_KEYS`, those of the lists on the page, and those of all commands
+ * that are offered.
  */
 export function useShortcuts({
   openPalette,
@@ -95,17 +103,29 @@ export function useShortcuts({
     let before: { readonly key: string; readonly at: number } | undefined
 
     function onKeyDown(event: KeyboardEvent) {
-      if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey)) {
+      const withCtrl = event.ctrlKey || event.metaKey
+      const key = withCtrl ? event.key.toLowerCase() : event.key
+      const { does } = WINDOW_KEYS.find((one) => one.key === key && one.withCtrl === withCtrl) ?? {}
+      if (does === 'palette') {
         event.preventDefault()
         openPalette()
         return
       }
       // What has closed something by this key has done with it.
-      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event.target) || isOpen || isOverlaid()) return
-      if (event.key === '?') openSheet()
-      else if (event.key === '/') focusSearch(event)
+      if (event.defaultPrevented || event.altKey || isTyping(event.target) || isOpen) return
+      const { lists } = store.getState()
+      const isCovered = isOverlaid()
+      if (isCovered && !isInList(event.target, lists)) return
+      if (withCtrl || isCovered) pressedInList(event)
+      else if (does === 'sheet') openSheet()
+      else if (does === 'search') focusSearch(event)
       else runCommand(event)
+    }
+
+    function pressedInList(event: KeyboardEvent): boolean {
+      const done = pressInList(event, store.getState().lists)
+      if (done) event.preventDefault()
+      return done
     }
 
     function runCommand(event: KeyboardEvent) {
@@ -115,9 +135,9 @@ export function useShortcuts({
       // The newest first: what a page offers goes before what is offered everywhere. A key that no other led to stands
       // for itself, however soon after another one it comes.
       const { commands } = store.getState()
-      const command =
-        commands.findLast(({ keys }) => keys === both && keys !== undefined) ??
-        commands.findLast(({ keys }) => keys === event.key)
+      const followed = commands.findLast(({ keys }) => keys === both && keys !== undefined)
+      if (followed === undefined && pressedInList(event)) return
+      const command = followed ?? commands.findLast(({ keys }) => keys === event.key)
       if (command === undefined) return
       event.preventDefault()
       before = undefined

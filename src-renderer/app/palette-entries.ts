@@ -7,7 +7,9 @@ import { useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { JobListItem } from '../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../src-main/contract/live.ts'
-import { ADDRESS, thingOf } from '../addresses.ts'
+import { shortJobId } from '../../src-main/domain/ids.ts'
+import { errorLine } from '../../src-main/domain/job/read-error.ts'
+import { ADDRESS, SYSTEM_TAB_NAMES, SYSTEM_TABS, thingOf, WORKFLOW_TABS } from '../addresses.ts'
 import type { ApiClient } from '../api-client/client.ts'
 import { endpointState } from '../features/endpoints/endpoint-state.ts'
 import { SETTING_SECTIONS } from '../features/endpoints/settings/sections.ts'
@@ -42,7 +44,7 @@ export function useThingEntries(opened: readonly Opened[]): readonly Entry[] {
         const detail = thingOf(to)?.what ?? ''
         return { label: name, ...things.get(to), to, detail, group: 'Recent' }
       })
-    const leads = [...recent, ...things.values(), ...SERVICE_SETTINGS, ...settingLeads(current, live)]
+    const leads = [...recent, ...things.values(), ...SERVICE_SETTINGS, ...settingLeads(current, live), ...PAGES]
     return leads.map(({ to, ...lead }): Entry => ({ ...lead, id: to, run: () => go(to) }))
   }, [path, go, live, endpoints, workflows, opened, loaded])
 }
@@ -85,12 +87,13 @@ const SERVICE_SETTINGS: readonly Lead[] = [
   { name: 'browser', label: 'Theme, sidebar and editor of this browser' },
 ].map(({ name, label }) => ({ to: ADDRESS.setting(name), group: 'Settings', label, detail: 'Service' }))
 
-/** The settings of each endpoint, and each single one of the endpoint that is shown. */
+/** The settings of all endpoints, those of the one that is shown first. */
 function settingLeads(current: string | undefined, endpoints: Readonly<Record<string, LiveEndpoint>>): readonly Lead[] {
-  return Object.values(endpoints).flatMap((endpoint) => {
+  const isShown = ({ id }: LiveEndpoint) => ADDRESS.endpoint(id) === current
+  const [shown, others] = [Object.values(endpoints).filter(isShown), Object.values(endpoints)]
+  return [...new Set([...shown, ...others])].flatMap((endpoint) => {
     const { id, name } = endpoint
     const page: Lead = { to: ADDRESS.endpoint(id, 'settings'), group: 'Settings', label: `Settings of ${name}` }
-    if (ADDRESS.endpoint(id) !== current) return [page]
     const fields = SETTING_SECTIONS.flatMap(({ id: section, title, fields: all }) =>
       all
         .filter(({ applies }) => applies?.(endpoint) !== false)
@@ -102,6 +105,13 @@ function settingLeads(current: string | undefined, endpoints: Readonly<Record<st
     return [page, ...fields]
   })
 }
+
+/** The pages below the sections, which have keys of their own. */
+const PAGES: readonly Lead[] = [
+  { to: ADDRESS.comparisons, label: 'Comparisons', detail: 'Jobs' },
+  ...WORKFLOW_TABS.slice(1).map(({ name, to }) => ({ to, label: name, detail: 'Workflows' })),
+  ...SYSTEM_TABS.slice(1).map((tab) => ({ to: ADDRESS.system(tab), label: SYSTEM_TAB_NAMES[tab], detail: 'System' })),
+].map((page) => ({ ...page, group: 'Go to' }))
 
 // Whoever types a word pauses less than this between two letters; ms. Source: ours.
 const PAUSE_MS = 150
@@ -126,11 +136,19 @@ export function useJobEntries(typed: string): readonly Entry[] {
   return useMemo(() => {
     if (data === undefined || data.length === 0) return NOTHING
     const found = data.map(
-      ({ id, endpointId, status }): Entry => ({
+      ({ id, endpointId, status, preview, error, found }): Entry => ({
         id: ADDRESS.job(id),
         group: 'Jobs',
-        label: id,
-        detail: endpoints[endpointId]?.name ?? endpointId,
+        label: shortJobId(id),
+        title: id,
+        detail: [
+          endpoints[endpointId]?.name ?? endpointId,
+          found?.in === 'input' ? undefined : preview?.input,
+          found !== undefined ? undefined : error === undefined ? preview?.output : errorLine(error),
+        ]
+          .filter((text) => text !== undefined)
+          .join(' · '),
+        ...(found === undefined ? {} : { found }),
         // It was found by words that need not be in its id.
         also: query,
         state: { ...JOB_STATES[status], pulses: false },
@@ -161,8 +179,8 @@ function usePaused(text: string): string {
 async function findJobs(client: ApiClient, query: string, signal: AbortSignal): Promise<readonly JobListItem[]> {
   const isSingleTerm = !/[\s,]/.test(query)
   const lists = await Promise.all([
-    ...(isSingleTerm ? [client.call('jobList', { query: { ids: query }, signal })] : []),
-    client.call('jobList', { query: { q: query, limit: JOBS }, signal }),
+    ...(isSingleTerm ? [client.call('jobList', { query: { ids: query, previews: 'true' }, signal })] : []),
+    client.call('jobList', { query: { q: query, limit: JOBS, previews: 'true', order: 'match' }, signal }),
   ])
   const byId = new Map(lists.flatMap(({ requests }) => requests).map((job) => [job.id, job]))
   return [...byId.values()].slice(0, JOBS)

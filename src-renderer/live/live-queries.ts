@@ -58,6 +58,19 @@ const RULES: readonly LiveRule<unknown>[] = [
     patch: withStates,
     readAfterMs: 500,
   }),
+  ruleOf<JobList>({
+    kind: 'job-faces',
+    concerns: (event, _id, list) =>
+      event.type === 'job' && list?.requests.some(({ id }) => id === event.jobId) === true,
+    patch: withStates,
+    readAfterMs: 500,
+  }),
+  ruleOf<unknown>({
+    kind: 'job-preview',
+    concerns: (event, id) => isQueueMove(event) && event.type === 'job' && event.jobId === id,
+    readAfterMs: 300,
+  }),
+  ruleOf<unknown>({ kind: 'job-states', concerns: isQueueMove, readAfterMs: 1000 }),
   ruleOf<JobDetail>({
     kind: 'job',
     concerns: (event, id) => event.type === 'job' && event.jobId === id,

@@ -21,6 +21,7 @@ import {
   type NoticesSlice,
 } from './app-slices.ts'
 import { applyEvent, type LiveEntities, needsReload } from './apply-event.ts'
+import { createListsSlice, type ListsSlice } from './list-keys.ts'
 
 /** All that the pages share. */
 export type AppState = LiveSlice &
@@ -30,6 +31,7 @@ export type AppState = LiveSlice &
   NodeTypesSlice &
   NoticesSlice &
   CommandsSlice &
+  ListsSlice &
   DraftsSlice &
   PackagesSlice &
   LocationSlice
@@ -47,6 +49,7 @@ export function createAppStore(platform: Platform): AppStore {
     ...createNodeTypesSlice(...creator),
     ...createNoticesSlice(...creator),
     ...createCommandsSlice(...creator),
+    ...createListsSlice(...creator),
     ...createDraftsSlice(...creator),
     ...createPackagesSlice(...creator),
     ...createLocationSlice(...creator),

@@ -1,5 +1,6 @@
 /** Keys on a wall of cards. Each card that can take the focus has the attribute `data-card`. */
-import type { KeyboardEvent } from 'react'
+import type { RefObject } from 'react'
+import { useListKeys } from './use-list-keys.ts'
 
 /** Where a card is on the page, px. */
 export type CardPosition = { readonly left: number; readonly top: number }
@@ -12,11 +13,12 @@ export type CardLayout =
 /**
  * The card that a key leads to: j and k go one by one, as do h, l and the arrows to the sides; the arrows up and down
  * go to the next row.
- * @param from index of the card that has the focus
+ * @param from index of the card that has the focus; -1: none, so that every key leads to the first, or End to the last
  * @returns undefined where the key leads nowhere
  */
 export function nextCard(key: string, from: number, layout: CardLayout): number | undefined {
   const count = 'positions' in layout ? layout.positions.length : layout.count
+  if (from < 0) return count === 0 ? undefined : key === 'End' ? count - 1 : 0
   const next = targetOf(key, from, count, layout)
   return next !== undefined && next >= 0 && next < count && next !== from ? next : undefined
 }
@@ -62,22 +64,26 @@ export function columnsOf(tops: readonly number[]): number {
   return second < 0 ? tops.length : second
 }
 
-/** The card that a key was pressed on; undefined where the key is for the browser, or for something within a card. */
-export function focusedCard({ target, ctrlKey, metaKey, altKey }: KeyboardEvent): HTMLElement | undefined {
-  const isCard = target instanceof HTMLElement && target.dataset.card !== undefined
-  return isCard && !ctrlKey && !metaKey && !altKey ? target : undefined
+/** The cards of a wall, all of which are drawn, and the one with the focus: -1 if none has it. */
+export function cardsIn(wall: HTMLElement | null): { readonly cards: readonly HTMLElement[]; readonly from: number } {
+  const cards = [...(wall?.querySelectorAll<HTMLElement>('[data-card]') ?? [])]
+  return { cards, from: cards.indexOf(document.activeElement as HTMLElement) }
 }
 
-/** Moves the focus between the cards of a wall, all of which are drawn. */
-export function moveBetweenCards(
-  event: KeyboardEvent<HTMLElement>,
-  layoutOf: (positions: readonly CardPosition[]) => CardLayout,
+/** Lets the keys of lists move the focus between the cards of a wall, all of which are drawn. */
+export function useCardKeys(
+  label: string,
+  wall: RefObject<HTMLElement | null>,
+  layoutOf: (positions: readonly CardPosition[]) => CardLayout = inPlaces,
 ): void {
-  const focused = focusedCard(event)
-  if (focused === undefined) return
-  const cards = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-card]')]
-  const next = nextCard(event.key, cards.indexOf(focused), layoutOf(cards.map((card) => card.getBoundingClientRect())))
-  if (next === undefined) return
-  event.preventDefault()
-  cards[next]?.focus()
+  const move = (key: string): boolean => {
+    const { cards, from } = cardsIn(wall.current)
+    const next = nextCard(key, from, layoutOf(cards.map((card) => card.getBoundingClientRect())))
+    const card = next === undefined ? undefined : cards[next]
+    card?.focus()
+    return card !== undefined
+  }
+  useListKeys(label, wall, { move, across: move })
 }
+
+const inPlaces = (positions: readonly CardPosition[]): CardLayout => ({ positions })

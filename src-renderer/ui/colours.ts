@@ -18,6 +18,17 @@ export const TONE_FILLS: Readonly<Record<Tone, string>> = {
   retried: 'bg-retried',
 }
 
+/** Tone -> class of a line in its colour. */
+export const TONE_LINES: Readonly<Record<Tone, string>> = {
+  queued: 'border-queued',
+  running: 'border-running',
+  completed: 'border-completed',
+  failed: 'border-failed',
+  'timed-out': 'border-timed-out',
+  cancelled: 'border-cancelled',
+  retried: 'border-retried',
+}
+
 /** The colours that are shown now: for what must be drawn anew when they change, like a canvas. */
 export function useColours(): 'light' | 'dark' {
   const { platform } = useApp()

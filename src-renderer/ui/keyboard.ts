@@ -13,10 +13,10 @@ export function nextRow(
   switch (key) {
     case 'ArrowDown':
     case 'j':
-      return within(active + 1)
+      return active < count - 1 ? active + 1 : undefined
     case 'ArrowUp':
     case 'k':
-      return within(active - 1)
+      return active === 0 ? undefined : within(active - 1)
     case 'PageDown':
       return within(active + page)
     case 'PageUp':

@@ -47,7 +47,9 @@ describe('the list of jobs', () => {
     await open('/jobs')
     const row = page.getByRole('row', { name: id })
     await until(async () => {
-      expect(await row.textContent()).toMatch(/Failed.*faces.*ago.*\d+ m?s.*\d+ m?s.*1.*\w{14}.*no face in it/)
+      expect(await row.textContent()).toMatch(
+        /Failed.*faces.*"bad":true.*no face in it.*ago.*\d+ m?s.*\d+ m?s.*1.*\w{14}/,
+      )
     })
   })
 

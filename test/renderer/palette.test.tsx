@@ -1,6 +1,6 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { useState } from 'react'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { arrange, type Entry } from '../../src-renderer/app/arrange-palette.ts'
 import { useJobEntries, useThingEntries } from '../../src-renderer/app/palette-entries.ts'
 import { noteOpened, noteUsed, readHabits, scoreOf, withOpened, withUse } from '../../src-renderer/store/habits.ts'
@@ -143,6 +143,9 @@ describe('habits', () => {
   })
 })
 
+// How jobs are searched for.
+const FOUND = { limit: 8, previews: 'true', order: 'match' }
+
 function Jobs() {
   const [typed, setTyped] = useState('')
   const entries = useJobEntries(typed)
@@ -174,13 +177,16 @@ test('jobs are asked for once the typing pauses, by id and by text, and what was
   await type('boa', 149)
   expect(calls).toEqual([])
   await act(() => platform.advance(1))
-  expect(calls.map(({ args }) => (args as { query: object }).query)).toEqual([{ ids: 'boa' }, { q: 'boa', limit: 8 }])
+  expect(calls.map(({ args }) => (args as { query: object }).query)).toEqual([
+    { ids: 'boa', previews: 'true' },
+    { q: 'boa', ...FOUND },
+  ])
   await type('boat', 150)
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false, false])
   await screen.findByText('j-1')
   screen.getByText('All jobs with this text')
   await type('two boats', 150)
-  expect(calls.map(({ args }) => (args as { query: object }).query).slice(4)).toEqual([{ q: 'two boats', limit: 8 }])
+  expect(calls.map(({ args }) => (args as { query: object }).query).slice(4)).toEqual([{ q: 'two boats', ...FOUND }])
 })
 
 const OPENED = [
@@ -216,4 +222,16 @@ test('what was opened is offered with what it is now; what is gone is not', asyn
   ])
   expect(lines()).toContain('Settings | Settings of Hello | ')
   expect(lines()).toContain('Settings | Python | Service')
+})
+
+test('settings of all endpoints are found, those of the one that is shown first, and pages below sections', async () => {
+  const { store, container } = renderInApp(<Things />, { workflowList: { workflows: [] } })
+  const endpoints = { a: anEndpoint('a'), b: anEndpoint('b') }
+  history.replaceState(null, '', '/endpoints/b')
+  onTestFinished(() => history.replaceState(null, '', '/'))
+  act(() => store.setState(({ live }) => ({ live: { ...live, loaded: true, endpoints } })))
+  const lines = () => [...container.querySelectorAll('p')].map(({ textContent }) => textContent)
+  await until(() => expect(lines()).toContain('Go to | Comparisons | Jobs'))
+  expect(lines()).toContain('Go to | Disk | System')
+  expect(lines().filter((line) => line?.startsWith('Settings | Execution timeout'))).toHaveLength(2)
 })

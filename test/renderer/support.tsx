@@ -9,6 +9,7 @@ import { endpointConfig, type WorkerView } from '../../src-main/contract/endpoin
 import type { LiveEndpoint, ServiceEvent } from '../../src-main/contract/live.ts'
 import type { ApiClient, FollowOptions } from '../../src-renderer/api-client/client.ts'
 import type { NumberedEvent } from '../../src-renderer/api-client/event-stream.ts'
+import { useShortcuts } from '../../src-renderer/app/general-commands.ts'
 import { followEvents } from '../../src-renderer/live/follow-events.ts'
 import { liveQueries } from '../../src-renderer/live/live-queries.ts'
 import type { Platform } from '../../src-renderer/platform/platform.ts'
@@ -29,6 +30,8 @@ export type TestPlatform = Platform & {
   /** Lets time pass, timer by timer, with the promises that each of them settles. */
   readonly advance: (ms: number) => Promise<void>
   readonly show: (visible: boolean) => void
+  /** Makes room for a preview and the names of the sidebar. */
+  readonly widen: () => void
   readonly copied: readonly string[]
   /** Addresses that were opened in windows of their own. */
   readonly opened: readonly string[]
@@ -39,6 +42,8 @@ export type TestPlatform = Platform & {
 export function testPlatform(): TestPlatform {
   let now = NOW
   let visible = true
+  let wide = false
+  const wideners = new Set<() => void>()
   const timers = new Set<{ readonly at: number; readonly run: () => void }>()
   const seers = new Set<() => void>()
   const copied: string[] = []
@@ -65,8 +70,15 @@ export function testPlatform(): TestPlatform {
     },
     prefersDark: () => false,
     onPrefersDark: () => () => undefined,
-    isWide: () => false,
-    onWide: () => () => undefined,
+    isWide: () => wide,
+    onWide(listener) {
+      wideners.add(listener)
+      return () => void wideners.delete(listener)
+    },
+    widen() {
+      wide = true
+      for (const listener of [...wideners]) listener()
+    },
     async advance(ms) {
       const end = now + ms
       await settle()
@@ -107,6 +119,17 @@ export function testClient(answers: TestAnswers) {
   return { calls, follows, client: { call, follow } as unknown as ApiClient }
 }
 
+// A page that nobody draws does not scroll.
+Element.prototype.scrollIntoView ??= () => undefined
+
+const NO_OVERLAY = { openPalette: () => undefined, openSheet: () => undefined, isOpen: false }
+
+// The keys of lists and commands, as the frame of the pages hears them.
+function Shortcuts() {
+  useShortcuts(NO_OVERLAY)
+  return null
+}
+
 // What components stand in, as in the pages: queries that follow the events of the store, too.
 function setUpApp(answers: TestAnswers) {
   const platform = testPlatform()
@@ -118,7 +141,10 @@ function setUpApp(answers: TestAnswers) {
   const wrapper = ({ children }: { readonly children: ReactNode }) => (
     <AppContext value={{ store, client, platform }}>
       <QueryClientProvider client={queries}>
-        <Tooltip.Provider>{children}</Tooltip.Provider>
+        <Tooltip.Provider>
+          {children}
+          <Shortcuts />
+        </Tooltip.Provider>
       </QueryClientProvider>
     </AppContext>
   )

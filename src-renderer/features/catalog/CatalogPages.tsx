@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Container, FileCode } from 'lucide-react'
-import { useCallback, useMemo } from 'react'
+import { useCallback, useMemo, useRef } from 'react'
 import { Route, Switch } from 'wouter'
 import type { CatalogEntry } from '../../../src-main/contract/catalog.ts'
 import { isNodeHandler } from '../../../src-main/contract/endpoint.ts'
@@ -10,6 +10,7 @@ import { catalogQuery } from '../../api-client/queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import type { Command } from '../../store/app-slices.ts'
 import { Button } from '../../ui/Button.tsx'
+import { useCardKeys } from '../../ui/cards.ts'
 import { SearchField } from '../../ui/form/Field.tsx'
 import { asSentence } from '../../ui/format.ts'
 import { Page } from '../../ui/Page.tsx'
@@ -41,6 +42,8 @@ function CatalogPage() {
   const { data, error, refetch } = useQuery(catalogQuery(client))
   const [search, set] = useSearchParts()
   const show = useCallback((entry: string | undefined) => set({ entry }, { replace: false }), [set])
+  const cards = useRef<HTMLUListElement>(null)
+  useCardKeys('Catalog', cards)
   const text = search.get('q') ?? ''
   const entries = useMemo(() => findEntries(data?.entries ?? [], text), [data, text])
   const open = data?.entries.find(({ id }) => id === search.get('entry'))
@@ -66,7 +69,7 @@ function CatalogPage() {
         <EmptyState>No entry of the catalog has “{text}” in its name, model or image.</EmptyState>
       )}
       {/* As a list is found by the keys of the search. */}
-      <ul className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
+      <ul ref={cards} className="grid grid-cols-1 gap-3 md:grid-cols-2 xl:grid-cols-3">
         {entries.map((entry) => (
           <EntryCard key={entry.id} entry={entry} onOpen={() => show(entry.id)} />
         ))}
@@ -112,11 +115,11 @@ function EntryCard({ entry, onOpen }: EntryCardProps) {
           </div>
         )}
         {first === undefined ? (
-          <Button onClick={onOpen} aria-label={`Create endpoint from ${name}`}>
+          <Button data-card onClick={onOpen} aria-label={`Create endpoint from ${name}`}>
             Create endpoint
           </Button>
         ) : (
-          <Button onClick={onOpen} aria-label={`What is missing for ${name}`}>
+          <Button data-card onClick={onOpen} aria-label={`What is missing for ${name}`}>
             What is missing
           </Button>
         )}

@@ -18,13 +18,11 @@ import {
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
-import { JobErrorCell } from '../../ui/output/JobErrorNotice.tsx'
 import { CommandLine, EmptyState, ErrorNotice, Skeleton, SkeletonRows } from '../../ui/PageStates.tsx'
-import { JobStateDot } from '../../ui/StateDot.tsx'
 import { SegmentedChoice } from '../../ui/Tabs.tsx'
-import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
-import { Duration, Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { useJobKeys } from '../jobs/JobKeys.tsx'
+import { JOB_COLUMNS_OF_ENDPOINT, NowForCells } from '../jobs/list/JobColumns.tsx'
 import { stateNow } from './endpoint-state.ts'
 import { MetricCharts } from './MetricCharts.tsx'
 import { useEndpointActions } from './use-endpoint-actions.ts'
@@ -122,50 +120,6 @@ function HealthNotice({ endpoint, range }: HealthNoticeProps) {
 
 const LATEST = 10
 
-const COLUMNS: readonly Column<JobListItem>[] = [
-  { id: 'state', header: 'State', width: 110, cell: ({ status }) => <JobStateDot state={status} /> },
-  {
-    id: 'job',
-    header: 'Job',
-    width: 150,
-    grow: 2,
-    cell: ({ id }) => (
-      <Link to={ADDRESS.job(id)} className="font-mono text-small hover:underline">
-        {id}
-      </Link>
-    ),
-  },
-  { id: 'when', header: 'Created', width: 110, grow: 1, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-  {
-    id: 'waited',
-    header: 'Waited',
-    width: 90,
-    align: 'right',
-    cell: ({ delayTime }) => <Duration ms={delayTime} />,
-  },
-  {
-    id: 'ran',
-    header: 'Ran',
-    width: 90,
-    align: 'right',
-    cell: ({ executionTime }) => <Duration ms={executionTime} />,
-  },
-  {
-    id: 'error',
-    header: 'Error',
-    width: 160,
-    grow: 3,
-    cell: ({ error }) => <JobErrorCell error={error} />,
-  },
-  {
-    id: 'worker',
-    header: 'Worker',
-    width: 140,
-    cell: ({ workerId }) =>
-      workerId === undefined ? <Nothing /> : <span className="font-mono text-small text-ink-2">{workerId}</span>,
-  },
-]
-
 const idOf = ({ id }: JobListItem) => id
 
 /** The newest jobs of an endpoint. */
@@ -174,6 +128,7 @@ function LatestJobs({ endpointId }: { readonly endpointId: string }) {
   const [, go] = useLocation()
   const { data, error } = useQuery(latestJobsQuery(client, endpointId, LATEST))
   const jobs = data?.requests
+  const { onRerun, onCancel, question } = useJobKeys()
   return (
     <Card
       title="Latest jobs"
@@ -191,13 +146,18 @@ function LatestJobs({ endpointId }: { readonly endpointId: string }) {
         </EmptyState>
       )}
       {jobs !== undefined && jobs.length > 0 && (
-        <Table
-          label="Latest jobs"
-          columns={COLUMNS}
-          rows={jobs}
-          rowId={idOf}
-          onOpen={({ id }) => go(ADDRESS.job(id))}
-        />
+        <NowForCells>
+          <Table
+            label="Latest jobs"
+            columns={JOB_COLUMNS_OF_ENDPOINT}
+            rows={jobs}
+            rowId={idOf}
+            onOpen={({ id }) => go(ADDRESS.job(id))}
+            onRerun={onRerun}
+            onCancel={onCancel}
+          />
+          {question}
+        </NowForCells>
       )}
     </Card>
   )

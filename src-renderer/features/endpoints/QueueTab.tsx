@@ -6,11 +6,14 @@ import { Link } from 'wouter'
 import type { ResponseOf } from '../../../src-main/client/calls.ts'
 import type { QueueMove } from '../../../src-main/contract/job-routes.ts'
 import { limit } from '../../../src-main/contract/limits.ts'
+import { shortJobId } from '../../../src-main/domain/ids.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { ApiError } from '../../api-client/api-error.ts'
 import { useApp } from '../../store/app-context.ts'
 import { IconButton } from '../../ui/Button.tsx'
+import { useCardKeys } from '../../ui/cards.ts'
+import { InputCell } from '../../ui/output/JobCells.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 
@@ -21,10 +24,12 @@ export function QueueTab({ endpointId }: { readonly endpointId: string }) {
   const { client } = useApp()
   const { data, error } = useQuery({
     queryKey: ['queue', endpointId],
-    queryFn: ({ signal }) => client.call('jobQueue', { path: { endpointId }, signal }),
+    queryFn: ({ signal }) => client.call('jobQueue', { path: { endpointId }, query: { previews: 'true' }, signal }),
   })
   const [dragged, setDragged] = useState<string>()
   const { reorder, said } = useReorder(endpointId)
+  const list = useRef<HTMLOListElement>(null)
+  useCardKeys('Waiting jobs', list)
   if (data === undefined) return error === null ? <SkeletonRows rows={8} /> : <ErrorNotice error={error} />
   const { jobs, more } = data
   if (jobs.length === 0)
@@ -49,7 +54,11 @@ export function QueueTab({ endpointId }: { readonly endpointId: string }) {
       <p role="status" className="sr-only">
         {said}
       </p>
-      <ol aria-label="Waiting jobs" className="min-h-0 flex-1 overflow-y-auto rounded-control border border-line">
+      <ol
+        ref={list}
+        aria-label="Waiting jobs"
+        className="min-h-0 flex-1 overflow-y-auto rounded-control border border-line"
+      >
         {jobs.map((job, at) => (
           <QueueRow
             key={job.id}
@@ -107,7 +116,7 @@ type QueueRowProps = {
 
 function QueueRow({ job, at, above, below, isDragged, onDrag, onDrop, onMove }: QueueRowProps) {
   const [isOver, setIsOver] = useState(false)
-  const { id, createdAt } = job
+  const { id, createdAt, preview } = job
   const up = () => above && void onMove(job, { before: above.id }, `Job is number ${at} now.`)
   const down = () => below && void onMove(job, { after: below.id }, `Job is number ${at + 2} now.`)
   const front = () => void onMove(job, { to: 'front' }, 'Job is the first of its priority now.')
@@ -148,12 +157,18 @@ function QueueRow({ job, at, above, below, isDragged, onDrag, onDrop, onMove }: 
       <span className="w-10 shrink-0 text-right tabular-nums">{at + 1}</span>
       <Link
         to={ADDRESS.job(id)}
+        data-card
         draggable={false}
         onKeyDown={onKeyDown}
-        className="min-w-0 flex-1 truncate font-mono text-small hover:underline"
+        title={id}
+        aria-label={id}
+        className="shrink-0 font-mono text-small hover:underline"
       >
-        {id}
+        {shortJobId(id)}
       </Link>
+      <span className="min-w-0 flex-1 truncate">
+        <InputCell preview={preview} />
+      </span>
       <span className="hidden shrink-0 text-ink-2 lg:inline">
         created <RelativeTime at={createdAt} />
       </span>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ADDRESS, SYSTEM_TABS, type SystemTab } from '../../addresses.ts'
+import { ADDRESS, SYSTEM_TAB_NAMES, SYSTEM_TABS, type SystemTab } from '../../addresses.ts'
 import type { Command } from '../../store/app-slices.ts'
 import { Page } from '../../ui/Page.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
@@ -14,17 +14,14 @@ export type SystemPageProps = {
   readonly children: ReactNode
 }
 
-const NAMES: Readonly<Record<SystemTab, string>> = {
-  checks: 'Checks',
-  machine: 'Machine',
-  disk: 'Disk',
-  events: 'Events',
-}
-
 const CRUMBS = [{ name: 'System' }]
 
 /** The frame that the tabs of the system share. */
 export function SystemPage({ tab, ...rest }: SystemPageProps) {
-  const tabs = SYSTEM_TABS.map((one) => ({ name: NAMES[one], to: ADDRESS.system(one), current: one === tab }))
+  const tabs = SYSTEM_TABS.map((one) => ({
+    name: SYSTEM_TAB_NAMES[one],
+    to: ADDRESS.system(one),
+    current: one === tab,
+  }))
   return <Page {...rest} crumbs={CRUMBS} tabs={<Tabs label="Parts of the system" tabs={tabs} />} />
 }

@@ -8,6 +8,7 @@ import { environmentQuery } from '../../api-client/app-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { CopyButton } from '../../ui/Button.tsx'
 import { asSentence, duration } from '../../ui/format.ts'
+import { JobFaces } from '../../ui/output/JobCells.tsx'
 import { Nothing, RelativeTime } from '../../ui/Values.tsx'
 import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
 import type { EndedWorker } from './worker-groups.ts'
@@ -61,9 +62,7 @@ export function AboutWorker({ worker, endpoint, points }: AboutWorkerProps) {
         )}
         {gpus.length > 0 && <Fact name="GPUs">{gpus.join(', ')}</Fact>}
         <Fact name="Jobs done">{jobsDone.toLocaleString('en')}</Fact>
-        <Fact name="Jobs now">
-          <Jobs jobs={jobs} />
-        </Fact>
+        <Fact name="Jobs now">{jobs.length === 0 ? <Nothing /> : <JobFaces ids={jobs} label="Jobs now" />}</Fact>
         <Fact name="Environment">
           {endpoint === undefined ? <Nothing /> : <EnvironmentNames endpoint={endpoint} />}
         </Fact>
@@ -126,21 +125,6 @@ function Copied({ text, what }: { readonly text: string; readonly what: string }
       </span>
       <CopyButton text={text} what={what} />
     </span>
-  )
-}
-
-function Jobs({ jobs }: Pick<WorkerView, 'jobs'>) {
-  if (jobs.length === 0) return <Nothing />
-  return (
-    <ul className="flex flex-col">
-      {jobs.map((jobId) => (
-        <li key={jobId}>
-          <Link to={ADDRESS.job(jobId)} className="font-mono text-small text-accent hover:underline">
-            {jobId}
-          </Link>
-        </li>
-      ))}
-    </ul>
   )
 }
 

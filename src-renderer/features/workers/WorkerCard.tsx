@@ -1,13 +1,16 @@
+import { useQuery } from '@tanstack/react-query'
 import { CircleStop, Ellipsis, RefreshCw } from 'lucide-react'
 import { memo, useState } from 'react'
 import { Link } from 'wouter'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
-import { ADDRESS } from '../../addresses.ts'
+import { runningJobsQuery } from '../../api-client/queries.ts'
+import { useApp } from '../../store/app-context.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { duration, exactTime, wholeSeconds } from '../../ui/format.ts'
 import { Menu } from '../../ui/Menu.tsx'
+import { InputCell, JobLink } from '../../ui/output/JobCells.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { useNow } from '../../ui/Values.tsx'
 import { UsageCharts, type UsagePoint } from './UsageCharts.tsx'
@@ -64,18 +67,18 @@ export const WorkerCard = memo(function WorkerCard({ worker, endpoint, points, t
 })
 
 function Jobs({ jobs }: Pick<WorkerView, 'jobs'>) {
+  const { client } = useApp()
+  const { data } = useQuery({ ...runningJobsQuery(client), enabled: jobs.length > 0 })
   if (jobs.length === 0) return <span className="text-ink-2">No job now</span>
   return (
     <span className="flex min-w-0 items-center gap-2">
       {jobs.slice(0, JOBS_SHOWN).map((jobId) => (
-        <Link
-          key={jobId}
-          to={ADDRESS.job(jobId)}
-          className="relative z-10 truncate font-mono text-accent hover:underline"
-          title={jobId}
-        >
-          {jobId.slice(0, SHORT_ID)}
-        </Link>
+        <span key={jobId} className="relative z-10 flex min-w-0 items-center gap-1">
+          <JobLink id={jobId} />
+          <span className="min-w-0 truncate">
+            <InputCell preview={data?.requests.find(({ id }) => id === jobId)?.preview} />
+          </span>
+        </span>
       ))}
       {jobs.length > JOBS_SHOWN && <span className="whitespace-nowrap">and {jobs.length - JOBS_SHOWN} more</span>}
     </span>

@@ -1,10 +1,10 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { type UsageReading, usageReading, WORKER_STATES } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
-import { moveBetweenCards } from '../../ui/cards.ts'
+import { useCardKeys } from '../../ui/cards.ts'
 import { PickOne } from '../../ui/form/Select.tsx'
 import { SkeletonRows } from '../../ui/PageStates.tsx'
 import { useNow } from '../../ui/Values.tsx'
@@ -38,6 +38,8 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
     (part: DrawerPart) => address.with({ part: part === 'about' ? undefined : part }),
     [address.with],
   )
+  const cards = useRef<HTMLDivElement>(null)
+  useCardKeys('Workers', cards)
   const isAlone = endpointId !== undefined
   const one = endpoints.find(({ id }) => id === filter.endpointId)
   if (!loaded) return <SkeletonRows rows={8} />
@@ -54,11 +56,7 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
           onClear={() => address.change({ state: undefined, endpoint: undefined })}
         />
       )}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: the cards are links; arrows only move between them */}
-      <div
-        className="flex flex-wrap gap-6"
-        onKeyDown={(event) => moveBetweenCards(event, (positions) => ({ positions }))}
-      >
+      <div ref={cards} className="flex flex-wrap gap-6">
         {groups.map((group) => (
           <WorkerGroupView
             key={group.endpointId}

@@ -1,20 +1,12 @@
-import { ADDRESS } from '../../addresses.ts'
+import { WORKFLOW_TABS } from '../../addresses.ts'
 import { Tabs } from '../../ui/Tabs.tsx'
 
 /** The parts of the section. */
-export type SectionTabsProps = { readonly current: 'library' | 'gallery' | 'sweeps' | 'published' }
+export type SectionTabsProps = { readonly current: (typeof WORKFLOW_TABS)[number]['tab'] }
 
 /** The parts of the section, as tabs below the header. */
 export function SectionTabs({ current }: SectionTabsProps) {
   return (
-    <Tabs
-      label="Workflows"
-      tabs={[
-        { name: 'Library', to: ADDRESS.workflows, current: current === 'library' },
-        { name: 'Gallery', to: ADDRESS.gallery(), current: current === 'gallery' },
-        { name: 'Sweeps', to: ADDRESS.sweeps, current: current === 'sweeps' },
-        { name: 'Published', to: ADDRESS.publishedGraphs, current: current === 'published' },
-      ]}
-    />
+    <Tabs label="Workflows" tabs={WORKFLOW_TABS.map(({ tab, name, to }) => ({ name, to, current: tab === current }))} />
   )
 }

@@ -1,5 +1,5 @@
 import clsx from 'clsx'
-import { memo } from 'react'
+import { type MouseEvent, memo } from 'react'
 import type { Column, LazySelection } from './column.ts'
 import { ROW_PX } from './column.ts'
 import { HeaderCell } from './HeaderCell.tsx'
@@ -13,14 +13,16 @@ type LazyRowProps<Row> = {
   readonly template: string
   readonly isActive: boolean
   readonly isSelected: boolean
+  readonly onPress: (event: MouseEvent) => void
 }
 
 // Drawn again only when something of it changes: while a list scrolls, most of its rows stay as they are.
 function Row<Row extends object>(props: LazyRowProps<Row>) {
-  const { id, index, row, name, columns, template, isActive, isSelected } = props
+  const { id, index, row, name, columns, template, isActive, isSelected, onPress } = props
   return (
     <tr
       id={id}
+      onClick={onPress}
       data-index={index}
       aria-rowindex={index + 2}
       aria-selected={isSelected}

@@ -1,11 +1,12 @@
 /**
  * A table of rows that are read as they come into sight, of any number: a row that is not there yet keeps its place.
- * Keys are those of Table; x or Space selects the row, with Shift all up to it, Ctrl or Cmd A all, Escape none.
+ * Its keys are those of `LIST_KEYS`.
  */
 import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
-import { type KeyboardEvent, type MouseEvent, useEffect, useId, useRef, useState } from 'react'
-import { isTyping, nextRow } from '../keyboard.ts'
+import { type MouseEvent, useCallback, useEffect, useId, useRef, useState } from 'react'
+import { nextRow } from '../keyboard.ts'
+import { useListKeys } from '../use-list-keys.ts'
 import type { Column, LazySelection } from './column.ts'
 import { HEAD_PX, ROW_PX } from './column.ts'
 import { LazyHead, LazyRow } from './LazyRow.tsx'
@@ -19,6 +20,11 @@ export type LazyTableProps<Row> = {
   /** Undefined while it is not read. The same row has to be the same object. */
   readonly rowAt: (index: number) => Row | undefined
   readonly onOpen: (row: Row) => void
+  /** Hears which row is active; undefined: none is. */
+  readonly onActive?: (row: Row | undefined) => void
+  /** For rows that are jobs: `r` and `c` on what is selected, or on the active row. Each returns whether it did anything. */
+  readonly onRerun?: (active: Row | undefined) => boolean
+  readonly onCancel?: (active: Row | undefined) => boolean
   readonly selection: LazySelection<Row>
   /** Receives which rows are in sight. */
   readonly onSight: (first: number, last: number) => void
@@ -34,7 +40,9 @@ const ROWS_AHEAD = 12
 /** A table of any length whose rows come as they are looked at. */
 export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
   const { label, columns, count, rowAt, onOpen, selection, onSight, onReading, anew, className } = props
+  const { onActive, onRerun, onCancel } = props
   const scroller = useRef<HTMLDivElement>(null)
+  const grid = useRef<HTMLTableElement>(null)
   const idOfTable = useId()
   const [active, setActive] = useState(-1)
   const [focused, setFocused] = useState(false)
@@ -64,43 +72,45 @@ export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
   const template = `36px ${columns.map(({ width, grow }) => (grow ? `minmax(${width}px, ${grow}fr)` : `${width}px`)).join(' ')}`
   const minWidth = 36 + columns.reduce((sum, { width }) => sum + width, 0)
 
-  function onKeyDown(event: KeyboardEvent) {
-    if (isTyping(event.target) || event.altKey) return
-    if (event.ctrlKey || event.metaKey) {
-      if (event.key.toLowerCase() !== 'a') return
-      event.preventDefault()
-      selection.onSelectAll()
-      return
-    }
+  function move(key: string, shift: boolean): boolean {
     const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX)
-    const key = event.shiftKey && event.key.length === 1 ? event.key.toLowerCase() : event.key
     const next = nextRow(key, { active, count, page })
-    if (next !== undefined) {
-      event.preventDefault()
-      setActive(next)
-      virtual.scrollToIndex(next)
-      if (event.shiftKey) selection.onSelect(next, 'to')
-    } else if (key === 'x' || key === ' ') select(event, active)
-    else if (key === 'Enter') openActive(event)
-    else if (key === 'Escape' && (active >= 0 || selection.all !== 'none')) {
-      event.preventDefault()
+    if (next === undefined) return false
+    setActive(next)
+    virtual.scrollToIndex(next)
+    grid.current?.focus({ preventScroll: true })
+    if (shift) selection.onSelect(next, 'to')
+    return true
+  }
+
+  const activeRow = active < 0 ? undefined : rowAt(active)
+  useEffect(() => onActive?.(activeRow), [onActive, activeRow])
+  useListKeys(label, grid, {
+    move,
+    page: move,
+    open: () => {
+      if (activeRow !== undefined) onOpen(activeRow)
+      return activeRow !== undefined
+    },
+    select: (_key, shift) => {
+      if (active >= 0) selection.onSelect(active, shift ? 'to' : 'toggle')
+      return active >= 0
+    },
+    selectAll: () => {
+      selection.onSelectAll()
+      return true
+    },
+    rerun: onRerun && (() => onRerun(activeRow)),
+    cancel: onCancel && (() => onCancel(activeRow)),
+    leave: () => {
+      const did = active >= 0 || selection.all !== 'none'
       selection.onClear()
       setActive(-1)
-    }
-  }
+      return did
+    },
+  })
 
-  function select(event: KeyboardEvent, index: number) {
-    if (index < 0) return
-    event.preventDefault()
-    selection.onSelect(index, event.shiftKey ? 'to' : 'toggle')
-  }
-
-  function openActive(event: KeyboardEvent) {
-    const row = rowAt(active)
-    if (row !== undefined && event.target === event.currentTarget) onOpen(row)
-  }
-
-  function onClick(event: MouseEvent) {
+  function click(event: MouseEvent) {
     const { target } = event
     const at = target instanceof Element ? Number(target.closest('tr')?.dataset.index ?? -1) : -1
     if (at < 0 || !(target instanceof Element)) return
@@ -116,6 +126,13 @@ export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
     onOpen(row)
   }
 
+  const pressed = useRef(click)
+  useEffect(() => {
+    pressed.current = click
+  })
+  // The same function at each drawing, so that rows which stay as they are are not drawn again.
+  const onPress = useCallback((event: MouseEvent) => pressed.current(event), [])
+
   return (
     <div
       ref={scroller}
@@ -130,9 +147,8 @@ export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
         aria-rowcount={count + 1}
         aria-multiselectable
         aria-activedescendant={active < 0 ? undefined : `${idOfTable}${active}`}
+        ref={grid}
         tabIndex={0}
-        onKeyDown={onKeyDown}
-        onClick={onClick}
         onFocus={({ target }) => setFocused(target.matches('table:focus-visible'))}
         onBlur={() => setFocused(false)}
         className="group block outline-none select-none"
@@ -153,6 +169,7 @@ export function LazyTable<Row extends object>(props: LazyTableProps<Row>) {
                 columns={columns}
                 template={template}
                 isActive={index === active}
+                onPress={onPress}
                 isSelected={row !== undefined && selection.isSelected(row)}
               />
             )

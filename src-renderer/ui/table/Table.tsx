@@ -1,6 +1,5 @@
 /**
- * A table of any length: only the rows in sight are drawn. Arrows or j and k move through it, Home and End go to its
- * ends, Enter opens the row. The first cell holds the link of a row, so that it can be opened in a window of its own.
+ * A table of any length: only the rows in sight are drawn. Its keys are those of `LIST_KEYS`. The first cell holds the link of a row, so that it can be opened in a window of its own.
  * Where rows have groups, each group stands below its name, and the order by a column holds within it.
  */
 import {
@@ -13,8 +12,9 @@ import {
 } from '@tanstack/react-table'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
-import { isTyping, nextRow } from '../keyboard.ts'
+import { useEffect, useId, useMemo, useRef, useState } from 'react'
+import { nextRow } from '../keyboard.ts'
+import { useListKeys } from '../use-list-keys.ts'
 import type { Column, TableSort } from './column.ts'
 import { HEAD_PX, ROW_PX } from './column.ts'
 import { HeaderCell } from './HeaderCell.tsx'
@@ -26,6 +26,9 @@ export type TableProps<Row> = {
   readonly rows: readonly Row[]
   readonly rowId: (row: Row) => string
   readonly onOpen?: (row: Row) => void
+  /** For rows that are jobs: `r` and `c`. */
+  readonly onRerun?: (row: Row) => void
+  readonly onCancel?: (row: Row) => void
   /** The group of a row, by the name that stands above it. Groups come in the order of `rows`. */
   readonly groupOf?: ((row: Row) => string) | undefined
   readonly sort?: TableSort | undefined
@@ -42,6 +45,8 @@ export function Table<Row extends object>(props: TableProps<Row>) {
   const { label, columns, rows, rowId, onOpen, groupOf, sort, onSort } = props
   const scroller = useRef<HTMLDivElement>(null)
   const idOfTable = useId()
+  const grid = useRef<HTMLTableElement>(null)
+  const movedTo = useRef<string>(undefined)
   const [activeId, setActiveId] = useState<string>()
   const table = useTable({
     features,
@@ -70,20 +75,37 @@ export function Table<Row extends object>(props: TableProps<Row>) {
   const template = columns.map(({ width, grow }) => (grow ? `minmax(${width}px, ${grow}fr)` : `${width}px`)).join(' ')
   const minWidth = columns.reduce((sum, { width }) => sum + width, 0)
 
-  function onKeyDown(event: KeyboardEvent) {
-    if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return
-    const active = sorted[activeIndex]
-    if (event.key === 'Enter' && active !== undefined && event.target === event.currentTarget) {
-      onOpen?.(active.original)
-      return
-    }
+  function move(key: string): boolean {
     const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX)
-    const next = nextRow(event.key, { active: activeIndex, count: sorted.length, page })
-    if (next === undefined) return
-    event.preventDefault()
+    const next = nextRow(key, { active: activeIndex, count: sorted.length, page })
+    if (next === undefined) return false
     setActiveId(sorted[next]?.id)
+    movedTo.current = sorted[next]?.id
     virtual.scrollToIndex(lines.findIndex((line) => 'row' in line && line.row === sorted[next]))
+    grid.current?.focus({ preventScroll: true })
+    return true
   }
+
+  const onActive = (act: ((row: Row) => void) | undefined) =>
+    act &&
+    (() => {
+      const active = sorted[activeIndex]
+      if (active !== undefined) act(active.original)
+      return active !== undefined
+    })
+  useListKeys(label, grid, {
+    move,
+    page: move,
+    open: onActive(onOpen),
+    rerun: onActive(props.onRerun),
+    cancel: onActive(props.onCancel),
+  })
+  // Within the page, which the table may be longer than.
+  useEffect(() => {
+    if (movedTo.current !== activeId) return
+    movedTo.current = undefined
+    grid.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+  }, [activeId])
 
   return (
     <div
@@ -99,8 +121,8 @@ export function Table<Row extends object>(props: TableProps<Row>) {
         aria-label={label}
         aria-rowcount={lines.length + 1}
         aria-activedescendant={activeIndex < 0 ? undefined : `${idOfTable}${activeId}`}
+        ref={grid}
         tabIndex={0}
-        onKeyDown={onKeyDown}
         className="group block outline-none"
         style={{ minWidth }}
       >
@@ -145,7 +167,7 @@ export function Table<Row extends object>(props: TableProps<Row>) {
                   if (!isControl(event.target)) onOpen?.(row.original)
                 }}
                 className={clsx(
-                  'absolute inset-x-0 grid h-8 items-center border-b border-line/60',
+                  'absolute inset-x-0 grid h-8 scroll-mt-8 items-center border-b border-line/60',
                   onOpen !== undefined && 'cursor-pointer hover:bg-surface-2',
                   row.id === activeId && 'group-focus-within:bg-accent-soft',
                 )}

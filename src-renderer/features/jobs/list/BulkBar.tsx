@@ -1,12 +1,9 @@
 import { Columns2, Download, GitCompareArrows, Repeat, RotateCcw, X } from 'lucide-react'
-import { useCallback, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
-import { otherJobsText } from '../../../../src-main/domain/worker/shared-workers.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Dialog.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import type { Bulk } from './selected-jobs.ts'
 
@@ -17,9 +14,9 @@ export type BulkBarProps = {
   readonly retry: Bulk
   readonly cancel: Bulk
   readonly rerun: Bulk
+  /** Cancels them, after a question where other jobs would restart. */
+  readonly onCancel: () => void
   readonly onExport: () => void
-  /** Other jobs that run on the workers of the selected ones. */
-  readonly otherJobs: number
   readonly busy: BulkAction | undefined
   /** Where the two selected jobs stand beside each other; undefined unless they are two. */
   readonly compare: string | undefined
@@ -29,22 +26,19 @@ export type BulkBarProps = {
 }
 
 /** The selection: how many, what can be done with them, and out of it. */
-export function BulkBar({ label, retry, cancel, rerun, onExport, busy, ...props }: BulkBarProps) {
-  const { otherJobs, compare, versions, onClear } = props
+export function BulkBar({ label, retry, cancel, rerun, onCancel, onExport, busy, ...props }: BulkBarProps) {
+  const { compare, versions, onClear } = props
   const [, go] = useLocation()
-  const [asks, setAsks] = useState(false)
-  const { run: runCancel } = cancel
-  const askCancel = useCallback(() => (otherJobs > 0 ? setAsks(true) : void runCancel()), [otherJobs, runCancel])
   const commands = useMemo<readonly Command[]>(() => {
     const group = 'Selected jobs'
     return [
-      { id: 'bulk-retry', group, label: `Retry ${label}`, keys: 'r', run: () => void retry.run() },
+      { id: 'bulk-retry', group, label: `Retry ${label}`, run: () => void retry.run() },
       { id: 'bulk-rerun', group, label: `Run ${label} again as new jobs`, run: () => void rerun.run() },
       { id: 'bulk-export', group, label: `Export ${label} as JSON lines`, run: onExport },
-      { id: 'bulk-cancel', group, label: `Cancel ${label}`, keys: 'c', run: askCancel },
+      { id: 'bulk-cancel', group, label: `Cancel ${label}`, run: onCancel },
       { id: 'bulk-clear', group, label: 'Clear selection', run: onClear },
     ]
-  }, [label, retry, askCancel, rerun, onExport, onClear])
+  }, [label, retry, rerun, onCancel, onExport, onClear])
   return (
     <div role="toolbar" aria-label="Selected jobs" className="flex flex-wrap items-center gap-2">
       <span className="font-medium">{label}</span>
@@ -62,7 +56,7 @@ export function BulkBar({ label, retry, cancel, rerun, onExport, busy, ...props 
         kind="danger"
         title="Waiting jobs never run, and running ones are stopped: their work is lost. Other jobs of a worker that does not stop in time start again."
         disabled={!cancel.count || busy !== undefined}
-        onClick={askCancel}
+        onClick={onCancel}
       >
         <X aria-hidden /> {busy === 'cancel' ? 'Cancelling' : 'Cancel'} {numberOf(cancel)}
       </Button>
@@ -82,14 +76,6 @@ export function BulkBar({ label, retry, cancel, rerun, onExport, busy, ...props 
       <Button kind="quiet" onClick={onClear}>
         Clear selection
       </Button>
-      <Confirm
-        open={asks}
-        onOpenChange={setAsks}
-        action={`Cancel ${counted(cancel.count ?? 0, 'job')}`}
-        onConfirm={() => void runCancel()}
-      >
-        {otherJobs > 0 && otherJobsText(otherJobs, cancel.count)}
-      </Confirm>
       <CommandsHere commands={commands} />
     </div>
   )

@@ -1,15 +1,17 @@
 import * as ToggleGroup from '@radix-ui/react-toggle-group'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
+import type { JobStateCounts } from '../../../../src-main/contract/job-routes.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { SearchField } from '../../../ui/form/Field.tsx'
 import { PickOne } from '../../../ui/form/Select.tsx'
 import { exactTime } from '../../../ui/format.ts'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
-import { isEmptyFilter, type JobListFilter, SINCE, type Since } from './job-list-filter.ts'
+import { isEmptyFilter, type JobListFilter, queryOf, SINCE, type Since } from './job-list-filter.ts'
 
 /** The filter of a list. */
 export type FilterBarProps = {
@@ -48,7 +50,7 @@ export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarP
   return (
     <div className="flex flex-wrap items-center gap-2">
       <JobSearch text={filter.text ?? ''} onText={(text) => set({ ...filter, text: text === '' ? undefined : text })} />
-      <StateChoice value={filter.states} onChange={(states) => set({ ...filter, states })} />
+      <StateChoice filter={filter} onChange={(states) => set({ ...filter, states })} />
       {!ofEndpoint && (
         <PickOne
           label="Endpoint"
@@ -119,17 +121,18 @@ function without(filter: { readonly [Name in keyof JobListFilter]: JobListFilter
 
 /** Which states are let through; none chosen: all. */
 type StateChoiceProps = {
-  readonly value: readonly JobState[]
+  readonly filter: JobListFilter
   readonly onChange: (states: readonly JobState[]) => void
 }
 
 /** Chooses states of jobs; each press adds or takes away one. */
-function StateChoice({ value, onChange }: StateChoiceProps) {
+function StateChoice({ filter, onChange }: StateChoiceProps) {
+  const counts = useStateCounts(filter)
   return (
     <ToggleGroup.Root
       type="multiple"
       aria-label="States"
-      value={[...value]}
+      value={[...filter.states]}
       onValueChange={(chosen) => onChange(JOB_STATES.filter((state) => chosen.includes(state)))}
       className="flex flex-wrap gap-1"
     >
@@ -143,8 +146,27 @@ function StateChoice({ value, onChange }: StateChoiceProps) {
           )}
         >
           <JobStateDot state={state} still />
+          {counts !== undefined && <span className="ml-1.5 text-ink-2 tabular-nums">{countText(counts[state])}</span>}
         </ToggleGroup.Item>
       ))}
     </ToggleGroup.Root>
   )
+}
+
+const countText = ({ count, more }: JobStateCounts['states'][JobState]) =>
+  `${count.toLocaleString('en')}${more ? '+' : ''}`
+
+/** How many jobs of each state the rest of the filter lets through; undefined until it is counted. */
+function useStateCounts(filter: JobListFilter): JobStateCounts['states'] | undefined {
+  const { client, platform } = useApp()
+  const { states: _chosen, ...rest } = filter
+  const { data } = useQuery({
+    queryKey: ['job-states', rest],
+    queryFn: ({ signal }) => {
+      const { status: _all, ...query } = queryOf(filter, platform.now())
+      return client.call('jobStates', { query, signal })
+    },
+    placeholderData: keepPreviousData,
+  })
+  return data?.states
 }

@@ -1,35 +1,21 @@
-import { createContext, type MouseEvent, type ReactNode, use } from 'react'
-import { navigate } from 'wouter/use-browser-location'
+import { createContext, type ReactNode, use } from 'react'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { ago } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { exactTime } from '../../../ui/format.ts'
-import { JobErrorCell } from '../../../ui/output/JobErrorNotice.tsx'
+import { InputCell, JobLink, ResultCell, RowLink } from '../../../ui/output/JobCells.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Duration, Nothing, useNow } from '../../../ui/Values.tsx'
 
-// Letters of an id that tell it from those of the same minute.
-const ID_END = 8
-
-/** The columns of the list of jobs. */
+/** The columns of the list of jobs. What tells jobs apart comes first, so that no width cuts it. */
 export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
-  { id: 'state', header: 'State', width: 156, cell: (job) => <StateCell job={job} /> },
-  {
-    id: 'job',
-    header: 'Job',
-    width: 120,
-    grow: 2,
-    cell: ({ id }) => (
-      <RowLink to={ADDRESS.job(id)} title={id}>
-        <ShortId id={id} />
-      </RowLink>
-    ),
-  },
+  { id: 'state', header: 'State', width: 150, cell: (job) => <StateCell job={job} /> },
+  { id: 'job', header: 'Job', width: 88, cell: ({ id }) => <JobLink id={id} /> },
   {
     id: 'endpoint',
     header: 'Endpoint',
-    width: 90,
+    width: 80,
     grow: 1,
     cell: ({ endpointId }) => (
       <RowLink to={ADDRESS.endpoint(endpointId)} title={endpointId}>
@@ -37,26 +23,28 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
       </RowLink>
     ),
   },
-  { id: 'created', header: 'Created', width: 116, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
+  { id: 'input', header: 'Input', width: 100, grow: 2, cell: InputCell },
+  { id: 'result', header: 'Output or error', width: 144, grow: 3, cell: ResultCell },
+  { id: 'created', header: 'Created', width: 88, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
   {
     id: 'waited',
     header: 'Waited',
-    width: 72,
+    width: 64,
     align: 'right',
     cell: ({ delayTime }) => <Duration ms={delayTime} />,
   },
   {
     id: 'ran',
     header: 'Ran',
-    width: 72,
+    width: 64,
     align: 'right',
     cell: ({ executionTime }) => <Duration ms={executionTime} />,
   },
-  { id: 'tries', header: 'Tries', width: 52, align: 'right', cell: triesOf },
+  { id: 'tries', header: 'Tries', width: 48, align: 'right', cell: triesOf },
   {
     id: 'worker',
     header: 'Worker',
-    width: 124,
+    width: 72,
     cell: ({ workerId }) =>
       workerId === undefined ? (
         <Nothing />
@@ -66,17 +54,20 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
         </RowLink>
       ),
   },
-  {
-    id: 'error',
-    header: 'Error',
-    width: 100,
-    grow: 3,
-    cell: ({ error }) => <JobErrorCell error={error} />,
-  },
 ]
 
 /** The columns of a list of one endpoint, which need not name it. */
 export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
+
+// The preview says of the active row what these columns would of all.
+const BESIDE_PREVIEW = new Set(['endpoint', 'waited', 'tries', 'worker'])
+const FEW = JOB_COLUMNS.filter(({ id }) => !BESIDE_PREVIEW.has(id))
+
+/** The columns of a list that stands alone, or next to the preview of its active row. */
+export function columnsFor(ofEndpoint: boolean, hasPreview: boolean): readonly Column<JobListItem>[] {
+  if (hasPreview) return FEW
+  return ofEndpoint ? JOB_COLUMNS_OF_ENDPOINT : JOB_COLUMNS
+}
 
 function StateCell({ job }: { readonly job: JobListItem }) {
   return (
@@ -90,39 +81,6 @@ function StateCell({ job }: { readonly job: JobListItem }) {
 // A job that nobody has taken yet was not tried.
 function triesOf({ retries = 0, delayTime }: JobListItem): ReactNode {
   return delayTime === undefined && retries === 0 ? <Nothing /> : retries + (delayTime === undefined ? 0 : 1)
-}
-
-// Ids of the same minute begin alike: where there is no room for all of it, the middle is left out.
-function ShortId({ id }: { readonly id: string }) {
-  return (
-    <span className="flex min-w-0">
-      <span className="truncate">{id.slice(0, -ID_END)}</span>
-      <span>{id.slice(-ID_END)}</span>
-    </span>
-  )
-}
-
-// Not wouter's Link: some hundred of them, mounted while the list scrolls, would each listen to the address.
-function RowLink({
-  to,
-  title,
-  children,
-}: {
-  readonly to: string
-  readonly title: string
-  readonly children: ReactNode
-}) {
-  return (
-    <a href={to} title={title} onClick={(event) => follow(event, to)} className="font-mono text-small hover:underline">
-      {children}
-    </a>
-  )
-}
-
-function follow(event: MouseEvent, to: string): void {
-  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return
-  event.preventDefault()
-  navigate(to)
 }
 
 const Now = createContext(0)

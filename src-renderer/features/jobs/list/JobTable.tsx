@@ -2,16 +2,21 @@ import { ArrowUp, Download, Upload } from 'lucide-react'
 import { useCallback, useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useStore } from 'zustand'
+import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
+import { otherJobsText } from '../../../../src-main/domain/worker/shared-workers.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { chooseFiles, saveToDisk } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { Confirm } from '../../../ui/Dialog.tsx'
 import { LazyTable } from '../../../ui/table/LazyTable.tsx'
 import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
+import { useJobKeys } from '../JobKeys.tsx'
 import { BulkBar } from './BulkBar.tsx'
-import { JOB_COLUMNS, JOB_COLUMNS_OF_ENDPOINT, NowForCells } from './JobColumns.tsx'
+import { columnsFor, NowForCells } from './JobColumns.tsx'
+import { JobPreview, useHasPreview } from './JobPreview.tsx'
 import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
 import { type JobWindow, rowAt } from './job-window.ts'
 import { isNothing, type Selected, useBulk, useSelection } from './selected-jobs.ts'
@@ -37,6 +42,20 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const exportSelected = useExport(list, selected)
   const exportAll = useExport(list, ALL_OF_LIST)
   const isSelecting = !isNothing(selected)
+  const [active, setActive] = useState<JobListItem>()
+  const hasPreview = useHasPreview() && active !== undefined
+  const { onRerun, onCancel, question } = useJobKeys()
+  const [asks, setAsks] = useState(false)
+  const { run: cancelSelected, count: cancelled } = bulk.cancel
+  const askCancel = useCallback(
+    () => (otherJobs > 0 ? setAsks(true) : void cancelSelected()),
+    [otherJobs, cancelSelected],
+  )
+  const onKey = (ofSelected: () => void, ofRow: (job: JobListItem) => void) => (row: JobListItem | undefined) => {
+    if (isSelecting) ofSelected()
+    else if (row !== undefined) ofRow(row)
+    return isSelecting || row !== undefined
+  }
   useEffect(() => list.setReading(reads || isSelecting), [list, reads, isSelecting])
   const number = `${count.toLocaleString('en')}${more ? '+' : ''}`
   const label = isUnfiltered ? `${number} job${count === 1 ? '' : 's'}` : `${number} match`
@@ -48,8 +67,8 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             label={selected.kind === 'all' ? `All ${label}` : `${counted(selected.jobs.size, 'job')} selected`}
             retry={bulk.retry}
             cancel={bulk.cancel}
-            otherJobs={otherJobs}
             rerun={bulk.rerun}
+            onCancel={askCancel}
             onExport={() => void exportSelected()}
             busy={bulk.busy}
             compare={comparison(selected)}
@@ -75,18 +94,33 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
           </Button>
         )}
       </div>
-      <LazyTable
-        label="Jobs"
-        columns={ofEndpoint ? JOB_COLUMNS_OF_ENDPOINT : JOB_COLUMNS}
-        count={count}
-        rowAt={at}
-        onOpen={({ id }) => go(ADDRESS.job(id))}
-        selection={selection}
-        onSight={list.setSight}
-        onReading={setReads}
-        anew={anew}
-        className="min-h-0 rounded-control border border-line bg-surface-1"
-      />
+      <div className="flex min-h-0 gap-3">
+        <LazyTable
+          label="Jobs"
+          columns={columnsFor(ofEndpoint, hasPreview)}
+          count={count}
+          rowAt={at}
+          onOpen={({ id }) => go(ADDRESS.job(id))}
+          onActive={setActive}
+          onRerun={onKey(() => void bulk.rerun.run(), onRerun)}
+          onCancel={onKey(askCancel, onCancel)}
+          selection={selection}
+          onSight={list.setSight}
+          onReading={setReads}
+          anew={anew}
+          className="min-w-0 flex-1 rounded-control border border-line bg-surface-1"
+        />
+        {hasPreview && <JobPreview job={active} />}
+      </div>
+      {question}
+      <Confirm
+        open={asks}
+        onOpenChange={setAsks}
+        action={`Cancel ${counted(cancelled ?? 0, 'job')}`}
+        onConfirm={() => void cancelSelected()}
+      >
+        {otherJobs > 0 && otherJobsText(otherJobs, cancelled)}
+      </Confirm>
     </NowForCells>
   )
 }

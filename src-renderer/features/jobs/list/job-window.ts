@@ -24,6 +24,10 @@ const AHEAD = 40
 const READ_AGAIN_MS = 400
 const BEGIN_ANEW_MS = 500
 const READ_IDS = 100
+// Rows have the beginnings of their payloads.
+const previews = 'true'
+// Pages of a search are asked for by their place alone.
+const orderOf = ({ text }: JobListFilter) => (text === undefined ? {} : ({ order: 'match' } as const))
 
 /** What is known of the list. */
 export type JobWindowState = {
@@ -88,6 +92,11 @@ function sameOr(before: JobListItem | undefined, now: JobListItem): JobListItem 
   return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now
 }
 
+// A row that is read again by its id is not searched for.
+function withFound(before: JobListItem | undefined, now: JobListItem): JobListItem {
+  return before?.found === undefined ? now : { ...now, found: before.found }
+}
+
 /** Makes a list; nothing is read before `begin`. */
 export function createJobWindow({
   client,
@@ -123,10 +132,13 @@ export function createJobWindow({
       const countedAt = platform.now()
       const query = queryOf(filter, countedAt)
       const { count, more, cursor } = await client.call('jobCount', { query })
-      const first = await client.call('jobList', { query: { ...query, cursor, limit: PAGE } })
+      const first = await client.call('jobList', {
+        query: { ...query, cursor, limit: PAGE, previews, ...orderOf(filter) },
+      })
       const { requests } = first
       if (own !== run || stopped) return
-      cursors = new Map([[0, cursor], ...(first.cursor === undefined ? [] : [[1, first.cursor] as const])])
+      const next = filter.text === undefined ? first.cursor : undefined
+      cursors = new Map([[0, cursor], ...(next === undefined ? [] : [[1, next] as const])])
       underWay = new Set()
       stale.clear()
       entered.clear()
@@ -184,7 +196,7 @@ export function createJobWindow({
     // From the nearest page before it whose beginning is known, so that scrolling on costs the service nothing.
     const from = [...cursors.keys()].filter((known) => known <= page).reduce((one, other) => Math.max(one, other), 0)
     const { countedAt } = store.getState()
-    const range = { cursor: cursors.get(from), offset: (page - from) * PAGE, limit: PAGE }
+    const range = { cursor: cursors.get(from), offset: (page - from) * PAGE, limit: PAGE, previews, ...orderOf(filter) }
     const list = await client
       .call('jobList', { query: { ...queryOf(filter, countedAt), ...range } })
       .catch((error: unknown) => error as Error)
@@ -194,7 +206,7 @@ export function createJobWindow({
       store.setState({ error: list })
       return
     }
-    if (list.cursor !== undefined) cursors.set(page + 1, list.cursor)
+    if (list.cursor !== undefined && filter.text === undefined) cursors.set(page + 1, list.cursor)
     addPage(page, list.requests, list.cursor === undefined)
     readSight()
   }
@@ -274,7 +286,7 @@ export function createJobWindow({
   async function readRows(ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return
     const own = run
-    const list = await client.call('jobList', { query: { ids: ids.join(',') } }).catch(() => undefined)
+    const list = await client.call('jobList', { query: { ids: ids.join(','), previews } }).catch(() => undefined)
     if (own !== run || stopped || list === undefined) return
     const { rows } = store.getState()
     const fetched = new Map(list.requests.map((job) => [job.id, job]))
@@ -283,7 +295,7 @@ export function createJobWindow({
       const job = fetched.get(id)
       if (job === undefined) next.delete(id)
       // It has changed since it was asked for: it is read once more, and must not jump back until then.
-      else if (next.has(id) && !stale.has(id)) next.set(id, job)
+      else if (next.has(id) && !stale.has(id)) next.set(id, withFound(next.get(id), job))
     }
     store.setState({ rows: next })
   }

@@ -13,7 +13,7 @@ import {
 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { JobState } from '../../../../src-main/contract/job.ts'
+import type { JobListItem, JobState } from '../../../../src-main/contract/job.ts'
 import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { canMove, isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import { otherJobsText } from '../../../../src-main/domain/worker/shared-workers.ts'
@@ -23,8 +23,9 @@ import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Dialog.tsx'
+import { Confirm, type ConfirmProps } from '../../../ui/Dialog.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
+import { useCopyJobId } from '../../../ui/output/JobCells.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
 import { useNow } from '../../../ui/Values.tsx'
@@ -33,10 +34,9 @@ import { useNow } from '../../../ui/Values.tsx'
 export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const { id, endpointId, status } = job
   const [, go] = useLocation()
-  const { client, platform, store } = useApp()
+  const { client } = useApp()
   const { retry, cancel, rerun, moveTo } = useJobActions(job)
   const expired = isExpired(job, useNow())
-  const otherJobs = useOtherJobs([id])
   const [asks, setAsks] = useState(false)
   // What the job API has forgotten it cannot retry: then a new job is all there is.
   const [retries, cancels] = [canMove(status, 'retry') && !expired, canMove(status, 'cancel')]
@@ -46,9 +46,10 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
   const compare = `${ADDRESS.jobs}/compare?a=${encodeURIComponent(id)}`
   const commands = useMemo<readonly Command[]>(() => {
     const group = 'This job'
+    const r = retries ? {} : { keys: 'r' }
     return [
       ...(retries ? [{ id: 'job-retry', group, label: 'Retry', keys: 'r', run: () => void retry() }] : []),
-      ...(reruns ? [{ id: 'job-rerun', group, label: 'Run again as a new job', run: () => void rerun() }] : []),
+      ...(reruns ? [{ id: 'job-rerun', group, label: 'Run again as a new job', ...r, run: () => void rerun() }] : []),
       ...(cancels ? [{ id: 'job-cancel', group, label: 'Cancel', keys: 'c', run: () => setAsks(true) }] : []),
       ...(waits ? ENDS.map(({ to, label }) => ({ id: `job-${to}`, group, label, run: () => void moveTo(to) })) : []),
       { id: 'job-edit', group, label: 'Duplicate and edit', keys: 'e', run: () => go(edit) },
@@ -60,11 +61,7 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
     const href = client.address('jobFile', { path: { jobId: id } })
     Object.assign(document.createElement('a'), { href, download: `${id}.job.jsonl` }).click()
   }
-  const copyId = () =>
-    platform.copy(id).then(
-      () => store.getState().notify({ kind: 'done', text: 'The id is copied.' }),
-      () => store.getState().notify({ kind: 'error', text: `The browser did not allow copying. The id is ${id}.` }),
-    )
+  const copyId = useCopyJobId(id)
   return (
     <>
       {retries && (
@@ -109,13 +106,31 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
           <Ellipsis />
         </IconButton>
       </Menu>
-      <Confirm open={asks} onOpenChange={setAsks} action="Cancel job" onConfirm={() => void cancel()}>
-        {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker stops working on it, and its work is lost.'} A cancelled
-        job cannot be retried, but its input can be sent again.
-        {otherJobs > 0 && <p className="mt-2 text-warn-ink">{otherJobsText(otherJobs)}</p>}
-      </Confirm>
+      <CancelQuestion
+        open={asks}
+        onOpenChange={setAsks}
+        action="Cancel job"
+        job={job}
+        onConfirm={() => void cancel()}
+      />
       <CommandsHere commands={commands} />
     </>
+  )
+}
+
+type CancelQuestionProps = Pick<ConfirmProps, 'open' | 'onOpenChange' | 'action' | 'onConfirm'> & {
+  readonly job: Pick<JobListItem, 'id' | 'status'>
+}
+
+/** Asks before a job is cancelled. */
+export function CancelQuestion({ job: { id, status }, ...question }: CancelQuestionProps) {
+  const otherJobs = useOtherJobs([id])
+  return (
+    <Confirm {...question}>
+      {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker stops working on it, and its work is lost.'} A cancelled
+      job cannot be retried, but its input can be sent again.
+      {otherJobs > 0 && <p className="mt-2 text-warn-ink">{otherJobsText(otherJobs)}</p>}
+    </Confirm>
   )
 }
 

@@ -1,15 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ban, Download, Ellipsis, RotateCcw, Trash2 } from 'lucide-react'
-import { Link } from 'wouter'
+import { useMemo } from 'react'
 import type { BatchDetail, BatchView } from '../../../../src-main/contract/job-routes.ts'
 import { endedIn } from '../../../../src-main/domain/requests/batch-counts.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
-import { ADDRESS } from '../../../addresses.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
 import { Menu } from '../../../ui/Menu.tsx'
+import { InputCell, JobLink, useJobFaces } from '../../../ui/output/JobCells.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
 import { ProgressBar, useNow } from '../../../ui/Values.tsx'
 import { batchesQuery, batchQuery } from '../request-queries.ts'
@@ -68,6 +68,7 @@ function Counts({ batch }: { readonly batch: BatchView }) {
 }
 
 function Failures({ failures }: { readonly failures: BatchDetail['failures'] }) {
+  const faces = useJobFaces(useMemo(() => failures.flatMap(({ jobId }) => jobId ?? []), [failures]))
   if (failures.length === 0) return null
   return (
     <>
@@ -76,12 +77,17 @@ function Failures({ failures }: { readonly failures: BatchDetail['failures'] }) 
         {failures.map(({ reason, count, jobId }) => (
           <li key={reason} className="flex gap-3 border-b border-line py-1">
             <span className="w-12 shrink-0 text-right tabular-nums">{count.toLocaleString('en')} ×</span>
-            <span className="min-w-0 flex-1 break-words">{asSentence(reason)}</span>
-            {jobId !== undefined && (
-              <Link to={ADDRESS.job(jobId)} className="shrink-0 text-accent hover:underline">
-                One of them
-              </Link>
-            )}
+            <div className="min-w-0 flex-1">
+              <p className="break-words">{asSentence(reason)}</p>
+              {jobId !== undefined && (
+                <div className="flex min-w-0 items-center gap-2 text-ink-2">
+                  One of them: <JobLink id={jobId} />
+                  <span className="min-w-0 truncate">
+                    <InputCell preview={faces.get(jobId)?.preview} />
+                  </span>
+                </div>
+              )}
+            </div>
           </li>
         ))}
       </ul>

@@ -9,10 +9,10 @@ import { useApp } from '../../../store/app-context.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
-import { JobStateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
-import { Duration, RelativeTime } from '../../../ui/Values.tsx'
+import { useJobKeys } from '../../jobs/JobKeys.tsx'
+import { JOB_COLUMNS, NowForCells } from '../../jobs/list/JobColumns.tsx'
 import { HISTORY_LENGTH } from './responses.ts'
 
 /** The jobs that an endpoint got. */
@@ -24,6 +24,7 @@ const idOf = ({ id }: JobListItem) => id
 export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
   const { client } = useApp()
   const { data, error } = useQuery(latestJobsQuery(client, endpointId, HISTORY_LENGTH))
+  const { onRerun, onCancel, question } = useJobKeys()
   const columns = useMemo(() => columnsOf(onLoad), [onLoad])
   return (
     <Card
@@ -38,34 +39,28 @@ export function JobHistory({ endpointId, onLoad }: JobHistoryProps) {
       {data === undefined && error === null && <SkeletonRows rows={4} />}
       {data?.requests.length === 0 && <EmptyState>Nothing has been sent to this endpoint yet.</EmptyState>}
       {data !== undefined && data.requests.length > 0 && (
-        <Table
-          label="History of requests"
-          columns={columns}
-          rows={data.requests}
-          rowId={idOf}
-          onOpen={({ id }) => onLoad(id)}
-          className="max-h-96"
-        />
+        <NowForCells>
+          <Table
+            label="History of requests"
+            columns={columns}
+            rows={data.requests}
+            rowId={idOf}
+            onOpen={({ id }) => onLoad(id)}
+            onRerun={onRerun}
+            onCancel={onCancel}
+            className="max-h-96"
+          />
+          {question}
+        </NowForCells>
       )}
     </Card>
   )
 }
 
+const SHOWN = new Set(['state', 'job', 'input', 'result', 'created', 'ran'])
+
 const columnsOf = (onLoad: (jobId: string) => void): readonly Column<JobListItem>[] => [
-  { id: 'state', header: 'State', width: 110, cell: ({ status }) => <JobStateDot state={status} /> },
-  {
-    id: 'job',
-    header: 'Job',
-    width: 120,
-    grow: 1,
-    cell: ({ id }) => (
-      <Link to={ADDRESS.job(id)} className="font-mono text-small hover:underline">
-        {id}
-      </Link>
-    ),
-  },
-  { id: 'when', header: 'Sent', width: 116, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-  { id: 'ran', header: 'Ran', width: 80, align: 'right', cell: ({ executionTime }) => <Duration ms={executionTime} /> },
+  ...JOB_COLUMNS.filter(({ id }) => SHOWN.has(id)),
   {
     id: 'load',
     header: '',

@@ -1,16 +1,16 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Ellipsis, Pause, Play, Trash2 } from 'lucide-react'
 import { type ReactNode, useCallback, useMemo } from 'react'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
+import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
-import type { ScheduleView } from '../../../../src-main/contract/schedules.ts'
-import { ADDRESS } from '../../../addresses.ts'
+import type { ScheduleRun, ScheduleView } from '../../../../src-main/contract/schedules.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
 import { Menu } from '../../../ui/Menu.tsx'
-import { JobErrorCell } from '../../../ui/output/JobErrorNotice.tsx'
+import { InputCell, JobLink, ResultCell, useJobFaces } from '../../../ui/output/JobCells.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { JobStateDot, StateDot, type StateDotProps } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
@@ -74,6 +74,7 @@ export function Schedules({ endpoint, choice }: SchedulesProps) {
 
 function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
   const { name, upcoming, runs, request, paused } = schedule
+  const faces = useJobFaces(useMemo(() => runs.flatMap(({ jobId }) => jobId ?? []), [runs]))
   return (
     <Card title={name} aside={<ScheduleMenu schedule={schedule} />} className="min-w-0">
       <div className="flex flex-col gap-3 p-3">
@@ -94,16 +95,7 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
               <RunState run={run} />
               <RelativeTime at={run.dueAt} />
               <RunDuration run={run} />
-              {run.jobId !== undefined && (
-                <Link to={ADDRESS.job(run.jobId)} className="truncate text-accent hover:underline">
-                  {run.jobId}
-                </Link>
-              )}
-              {run.job?.error !== undefined && (
-                <span className="min-w-0 flex-1 truncate">
-                  <JobErrorCell error={run.job.error} />
-                </span>
-              )}
+              {run.jobId !== undefined && <RunJob id={run.jobId} job={faces.get(run.jobId)} />}
               {run.reason !== undefined && <span className="w-full text-ink-2">{asSentence(run.reason)}</span>}
             </li>
           ))}
@@ -117,6 +109,19 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
 function RunState({ run: { outcome, count, job } }: { readonly run: ScheduleRun }) {
   if (job !== undefined) return <JobStateDot state={job.status} error={job.error} />
   return <StateDot {...OUTCOMES[outcome]} {...(count > 1 && { detail: `${count.toLocaleString('en')} times` })} />
+}
+
+/** The job of a time, with the beginnings of its payloads. */
+function RunJob({ id, job }: { readonly id: string; readonly job: JobListItem | undefined }) {
+  return (
+    <>
+      <JobLink id={id} />
+      <span className="min-w-0 truncate">
+        <InputCell preview={job?.preview} />
+      </span>
+      <span className="min-w-0 flex-1 truncate">{job !== undefined && <ResultCell {...job} />}</span>
+    </>
+  )
 }
 
 /** How long its job took, or has been running. */

@@ -1,10 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import clsx from 'clsx'
-import { type KeyboardEvent, memo, type RefObject, useEffect, useRef, useState } from 'react'
+import { memo, type RefObject, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { RunView } from '../../../../src-main/contract/workflows.ts'
-import { focusedCard, nextCard } from '../../../ui/cards.ts'
+import { cardsIn, nextCard } from '../../../ui/cards.ts'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
+import { useListKeys } from '../../../ui/use-list-keys.ts'
 import { RelativeTime } from '../../../ui/Values.tsx'
 import { RunMedia } from '../../workflow-editor/run/RunMedia.tsx'
 import { locatedLine, readRunError, runName } from '../../workflow-editor/run/run-queries.ts'
@@ -60,21 +61,21 @@ export function RunWall({ runs, more, onEnd, onReading, linkOf, compared }: RunW
     card.focus({ preventScroll: true })
   })
 
-  function onKeyDown(event: KeyboardEvent) {
-    const from = focusedCard(event)?.dataset.card
-    const next = from === undefined ? undefined : nextCard(event.key, Number(from), { count: runs.length, columns })
-    if (next === undefined) return
-    event.preventDefault()
+  const move = (key: string): boolean => {
+    const { cards, from } = cardsIn(scroller.current)
+    const next = nextCard(key, Number(cards[from]?.dataset.card ?? -1), { count: runs.length, columns })
+    if (next === undefined) return false
     wanted.current = next
     virtual.scrollToIndex(Math.floor(next / columns))
     scroller.current?.querySelector<HTMLElement>(`[data-card="${next}"]`)?.focus({ preventScroll: true })
+    return true
   }
+  useListKeys('Runs', scroller, { move, across: move })
 
   return (
     <section
       ref={scroller}
       aria-label="Runs"
-      onKeyDown={onKeyDown}
       onFocus={() => setFocused(true)}
       onBlur={({ currentTarget, relatedTarget }) => setFocused(currentTarget.contains(relatedTarget))}
       className="min-h-0 flex-1 overflow-y-auto"

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { WorkflowView } from '../../../../src-main/contract/workflows.ts'
-import { type CardPosition, columnsOf, moveBetweenCards } from '../../../ui/cards.ts'
+import { type CardPosition, columnsOf, useCardKeys } from '../../../ui/cards.ts'
 import { useNow } from '../../../ui/Values.tsx'
 import { WorkflowCard, type WorkflowCardProps } from './WorkflowCard.tsx'
 
@@ -18,11 +18,13 @@ const inColumns = (positions: readonly CardPosition[]) => ({
   columns: columnsOf(positions.map(({ top }) => top)),
 })
 
-/** A wall of workflows. Arrows and j, k go from one to the next. */
+/** A wall of workflows. */
 export function WorkflowWall({ workflows, actions, onVersions }: WorkflowWallProps) {
   const now = useNow(UPDATE_TIME_EVERY_MS)
   const [count, setCount] = useState(STEP)
   const end = useRef<HTMLDivElement>(null)
+  const wall = useRef<HTMLUListElement>(null)
+  useCardKeys('Workflows', wall, inColumns)
   const hasMore = workflows.length > count
   useEffect(() => {
     const anchor = end.current
@@ -35,11 +37,7 @@ export function WorkflowWall({ workflows, actions, onVersions }: WorkflowWallPro
   }, [hasMore, count])
   return (
     <>
-      <ul
-        aria-label="Workflows"
-        onKeyDown={(event) => moveBetweenCards(event, inColumns)}
-        className="grid grid-cols-[repeat(auto-fill,minmax(220px,1fr))] gap-3"
-      >
+      <ul aria-label="Workflows" ref={wall} className="grid grid-cols-[repeat(auto-fill,minmax(220px,1fr))] gap-3">
         {workflows.slice(0, count).map((workflow) => (
           <WorkflowCard key={workflow.id} workflow={workflow} actions={actions} onVersions={onVersions} now={now} />
         ))}

@@ -1,0 +1,71 @@
+import { type ReactNode, useCallback, useState } from 'react'
+import { useLocation } from 'wouter'
+import type { JobListItem } from '../../../src-main/contract/job.ts'
+import { shortJobId } from '../../../src-main/domain/ids.ts'
+import { canMove, isFinal } from '../../../src-main/domain/job/transitions.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { useApp } from '../../store/app-context.ts'
+import { CancelQuestion } from './page/JobActionBar.tsx'
+
+/** What `r` and `c` do with the active row of a list of jobs, and the question before a job is cancelled. */
+export type JobKeys = {
+  readonly onRerun: (job: JobListItem) => void
+  readonly onCancel: (job: JobListItem) => void
+  readonly question: ReactNode
+}
+
+/** Makes them. */
+export function useJobKeys(): JobKeys {
+  const { client, store } = useApp()
+  const [, go] = useLocation()
+  const [asked, setAsked] = useState<JobListItem>()
+
+  const onRerun = useCallback(
+    (job: JobListItem) => {
+      const { notify } = store.getState()
+      const short = shortJobId(job.id)
+      if (!isFinal(job.status)) {
+        notify({
+          kind: 'error',
+          text: `Job ${short} has not ended yet. Wait for its end or cancel it, then run it again.`,
+        })
+        return
+      }
+      client.call('jobRerun', { path: { jobId: job.id } }).then(
+        ({ id }) => {
+          const more = { label: 'Open', run: () => go(ADDRESS.job(id)) }
+          notify({ kind: 'done', text: `Job ${short} runs again as ${shortJobId(id)}.`, more })
+        },
+        (error: Error) => void notify({ kind: 'error', text: error.message }),
+      )
+    },
+    [client, store, go],
+  )
+
+  const onCancel = useCallback(
+    (job: JobListItem) => {
+      if (canMove(job.status, 'cancel')) setAsked(job)
+      else store.getState().notify({ kind: 'error', text: `Job ${shortJobId(job.id)} has already ended.` })
+    },
+    [store],
+  )
+
+  const cancel = ({ id, endpointId }: JobListItem) => {
+    const { notify } = store.getState()
+    client.call('cancel', { path: { endpointId, jobId: id } }).then(
+      () => void notify({ kind: 'done', text: `Job ${shortJobId(id)} is cancelled.` }),
+      (error: Error) => void notify({ kind: 'error', text: error.message }),
+    )
+  }
+
+  const question = asked && (
+    <CancelQuestion
+      open
+      onOpenChange={() => setAsked(undefined)}
+      action={`Cancel job ${shortJobId(asked.id)}`}
+      job={asked}
+      onConfirm={() => cancel(asked)}
+    />
+  )
+  return { onRerun, onCancel, question }
+}

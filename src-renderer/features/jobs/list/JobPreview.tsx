@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { Link } from 'wouter'
+import type { JobListItem } from '../../../../src-main/contract/job.ts'
+import { shortJobId } from '../../../../src-main/domain/ids.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { jobPreviewQuery } from '../../../api-client/jobs.ts'
+import { useApp } from '../../../store/app-context.ts'
+import { CopyButton } from '../../../ui/Button.tsx'
+import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
+import { JobStateDot } from '../../../ui/StateDot.tsx'
+import { RelativeTime } from '../../../ui/Values.tsx'
+
+/** Whether the window has room for a preview beside a table of jobs. */
+export function useHasPreview(): boolean {
+  const { platform } = useApp()
+  return useSyncExternalStore(platform.onWide, platform.isWide)
+}
+
+// A key that is held moves on sooner; ms. Source: ours.
+const SETTLED_MS = 120
+
+/** The id once it has stayed the same for a moment; undefined before, so that a request for another one is cancelled. */
+function useSettled(id: string): string | undefined {
+  const { platform } = useApp()
+  const [settled, setSettled] = useState<string>()
+  useEffect(() => platform.after(SETTLED_MS, () => setSettled(id)), [platform, id])
+  return settled === id ? id : undefined
+}
+
+/** Input, output and error of the active row. The row shows their beginnings until more is read. */
+export function JobPreview({ job }: { readonly job: JobListItem }) {
+  const { client } = useApp()
+  const settled = useSettled(job.id)
+  const { data } = useQuery({ ...jobPreviewQuery(client, settled ?? ''), enabled: settled !== undefined })
+  const { id, endpointId, status, createdAt, error, preview } = { ...job, ...(data?.id === job.id ? data : {}) }
+  return (
+    <aside
+      aria-label="Preview"
+      className="flex w-96 shrink-0 flex-col gap-3 overflow-y-auto rounded-control border border-line bg-surface-1 p-3"
+    >
+      <div className="flex items-center gap-2">
+        <JobStateDot state={status} />
+        <Link
+          to={ADDRESS.job(id)}
+          title={id}
+          aria-label={`Open ${id}`}
+          className="font-mono text-small hover:underline"
+        >
+          {shortJobId(id)}
+        </Link>
+        <span className="ml-auto text-small text-ink-2">
+          <RelativeTime at={createdAt} />
+        </span>
+      </div>
+      {error !== undefined && <JobErrorNotice error={error} endpointId={endpointId} />}
+      <Payload name="Input" text={preview?.input} />
+      <Payload name="Output" text={preview?.output} />
+    </aside>
+  )
+}
+
+function Payload({ name, text }: { readonly name: string; readonly text: string | undefined }) {
+  if (text === undefined) return null
+  const shown = inLines(text)
+  return (
+    <section aria-label={name} className="flex min-w-0 flex-col gap-1">
+      <div className="flex items-center justify-between">
+        <h3 className="text-small text-ink-2">{name}</h3>
+        <CopyButton text={shown} what={name.toLowerCase()} />
+      </div>
+      <pre className="rounded-control bg-surface-0 p-2 font-mono text-small break-all whitespace-pre-wrap">{shown}</pre>
+    </section>
+  )
+}
+
+// The beginning of a longer one cannot be parsed, and is shown as it is.
+function inLines(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,166 @@
+/** A job in lists: its short id, and the beginnings of its input and of its output or error. */
+import { useQuery } from '@tanstack/react-query'
+import clsx from 'clsx'
+import { Copy } from 'lucide-react'
+import { type MouseEvent, type ReactNode, useCallback } from 'react'
+import { navigate } from 'wouter/use-browser-location'
+import type { JobList, JobListItem } from '../../../src-main/contract/job.ts'
+import { shortJobId } from '../../../src-main/domain/ids.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { jobFacesQuery } from '../../api-client/jobs.ts'
+import { useApp } from '../../store/app-context.ts'
+import { TONE_LINES, type Tone } from '../colours.ts'
+import { JOB_STATES, JobStateDot } from '../StateDot.tsx'
+import { JobErrorCell } from './JobErrorNotice.tsx'
+
+/** A link of a row. */
+type RowLinkProps = {
+  readonly to: string
+  /** All of what it shows the beginning or end of. */
+  readonly title: string
+  readonly children: ReactNode
+}
+
+/** A link of a row. Not wouter's Link: hundreds of them, mounted during scrolling, would each listen to the address. */
+export function RowLink({ to, title, children }: RowLinkProps) {
+  return (
+    <a
+      href={to}
+      title={title}
+      aria-label={title}
+      onClick={(event) => follow(event, to)}
+      className="font-mono text-small hover:underline"
+    >
+      {children}
+    </a>
+  )
+}
+
+function follow(event: MouseEvent, to: string): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return
+  event.preventDefault()
+  navigate(to)
+}
+
+/** Copies the id of a job, and says so. */
+export function useCopyJobId(id: string): () => Promise<void> {
+  const { platform, store } = useApp()
+  return useCallback(() => {
+    const { notify } = store.getState()
+    return platform.copy(id).then(
+      () => void notify({ kind: 'done', text: 'The id is copied.' }),
+      () => void notify({ kind: 'error', text: `The browser did not allow copying. The id is ${id}.` }),
+    )
+  }, [platform, store, id])
+}
+
+/** The short id of a job, which leads to it. The whole id is shown on hover and copied by the button or a selection. */
+export function JobLink({ id }: { readonly id: string }) {
+  const copy = useCopyJobId(id)
+  const short = shortJobId(id)
+  const at = id.lastIndexOf(short)
+  return (
+    <span className="inline-flex min-w-0 items-center gap-0.5">
+      <RowLink to={ADDRESS.job(id)} title={id}>
+        <span className="sr-only">{id.slice(0, at)}</span>
+        {short}
+        <span className="sr-only">{id.slice(at + short.length)}</span>
+      </RowLink>
+      <button
+        type="button"
+        tabIndex={-1}
+        title="Copy id"
+        aria-label="Copy id"
+        onClick={() => void copy()}
+        className="rounded-control p-0.5 text-ink-2 opacity-0 hover:text-ink focus-visible:opacity-100 [li:hover_&]:opacity-100 [tr:hover_&]:opacity-100"
+      >
+        <Copy aria-hidden className="size-3.5" />
+      </button>
+    </span>
+  )
+}
+
+/** The beginning of the input of a job; nothing if it is not known. */
+export function InputCell({ preview }: Pick<JobListItem, 'preview'>) {
+  return <Beginning text={preview?.input} />
+}
+
+/** Where a search has found a job; else its error, or the beginning of its output. */
+export function ResultCell({ status, error, preview, found }: JobListItem) {
+  if (found !== undefined) return <FoundText found={found} tone={JOB_STATES[status].tone} />
+  return error === undefined ? <Beginning text={preview?.output} /> : <JobErrorCell error={error} />
+}
+
+type FoundTextProps = { readonly found: NonNullable<JobListItem['found']>; readonly tone: Tone }
+
+/** The words around the place where a search has found a job, marked in the colour of its state. */
+export function FoundText({ found, tone }: FoundTextProps) {
+  const { in: place, before, match, after } = found
+  return (
+    <span title={`${place}: ${before}${match}${after}`} className="font-mono text-small">
+      <span className="font-sans text-ink-2">{place}: </span>
+      {before}
+      <mark className={clsx('border-b-2 bg-transparent font-semibold text-ink', TONE_LINES[tone])}>{match}</mark>
+      {after}
+    </span>
+  )
+}
+
+function Beginning({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null
+  return (
+    <span title={text} className="font-mono text-small text-ink-2">
+      {text}
+    </span>
+  )
+}
+
+type JobFacesProps = {
+  readonly ids: readonly string[]
+  /** Name of the list. */
+  readonly label: string
+}
+
+/** Jobs of which only the ids are known, one per line. */
+export function JobFaces({ ids, label }: JobFacesProps) {
+  const faces = useJobFaces(ids)
+  return (
+    <ul aria-label={label} className="flex min-w-0 flex-col">
+      {ids.map((id) => (
+        <li key={id} className="min-w-0">
+          <JobFace id={id} job={faces.get(id)} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** A job in a line: id, state, input, output or error. `job` is undefined until it is read. */
+export function JobFace({ id, job }: { readonly id: string; readonly job: JobListItem | undefined }) {
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <JobLink id={id} />
+      {job !== undefined && (
+        <>
+          <JobStateDot state={job.status} />
+          <span className="min-w-0 truncate">
+            <InputCell preview={job.preview} />
+          </span>
+          <span className="min-w-0 truncate">
+            <ResultCell {...job} />
+          </span>
+        </>
+      )}
+    </span>
+  )
+}
+
+const byId = ({ requests }: JobList) => new Map(requests.map((job) => [job.id, job]))
+const NONE: ReadonlyMap<string, JobListItem> = new Map()
+
+/** The jobs with these ids, with the beginnings of their payloads, as far as they are read. */
+export function useJobFaces(ids: readonly string[]): ReadonlyMap<string, JobListItem> {
+  const { client } = useApp()
+  const { data } = useQuery({ ...jobFacesQuery(client, ids), select: byId })
+  return data ?? NONE
+}

@@ -165,6 +165,13 @@ test('the preview shows the active job, a search its words, and a list its faces
   await shoot('queue-faces')
   await open('/endpoints/echo')
   await page.getByRole('grid', { name: 'Latest jobs' }).scrollIntoViewIfNeeded()
+  // A selection copies the whole id.
+  const link = page.locator('tbody tr a').first()
+  const copied = await link.evaluate((element) => {
+    getSelection()?.selectAllChildren(element)
+    return getSelection()?.toString()
+  })
+  expect(await link.getAttribute('href')).toBe(`/jobs/${copied}`)
   await shoot('overview-faces')
   await page.setViewportSize({ width: 1024, height: 768 })
   for (const [path, name] of [

@@ -6,14 +6,13 @@ import { Link } from 'wouter'
 import type { ResponseOf } from '../../../src-main/client/calls.ts'
 import type { QueueMove } from '../../../src-main/contract/job-routes.ts'
 import { limit } from '../../../src-main/contract/limits.ts'
-import { shortJobId } from '../../../src-main/domain/ids.ts'
 import { counted } from '../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { ApiError } from '../../api-client/api-error.ts'
 import { useApp } from '../../store/app-context.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { useCardKeys } from '../../ui/cards.ts'
-import { InputCell } from '../../ui/output/JobCells.tsx'
+import { InputCell, ShortJobId } from '../../ui/output/JobCells.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 
@@ -161,10 +160,9 @@ function QueueRow({ job, at, above, below, isDragged, onDrag, onDrop, onMove }: 
         draggable={false}
         onKeyDown={onKeyDown}
         title={id}
-        aria-label={id}
         className="shrink-0 font-mono text-small hover:underline"
       >
-        {shortJobId(id)}
+        <ShortJobId id={id} />
       </Link>
       <span className="min-w-0 flex-1 truncate">
         <InputCell preview={preview} />

@@ -24,13 +24,7 @@ type RowLinkProps = {
 /** A link of a row. Not wouter's Link: hundreds of them, mounted during scrolling, would each listen to the address. */
 export function RowLink({ to, title, children }: RowLinkProps) {
   return (
-    <a
-      href={to}
-      title={title}
-      aria-label={title}
-      onClick={(event) => follow(event, to)}
-      className="font-mono text-small hover:underline"
-    >
+    <a href={to} title={title} onClick={(event) => follow(event, to)} className="font-mono text-small hover:underline">
       {children}
     </a>
   )
@@ -54,17 +48,26 @@ export function useCopyJobId(id: string): () => Promise<void> {
   }, [platform, store, id])
 }
 
-/** The short id of a job, which leads to it. The whole id is shown on hover and copied by the button or a selection. */
-export function JobLink({ id }: { readonly id: string }) {
-  const copy = useCopyJobId(id)
+/** The short id of a job. Its other letters have no size, so that a selection copies them and a screen reader says them. */
+export function ShortJobId({ id }: { readonly id: string }) {
   const short = shortJobId(id)
   const at = id.lastIndexOf(short)
   return (
+    <>
+      <span className="text-[0px]">{id.slice(0, at)}</span>
+      {short}
+      <span className="text-[0px]">{id.slice(at + short.length)}</span>
+    </>
+  )
+}
+
+/** The short id of a job, which leads to it. The whole id is shown on hover and copied by the button or a selection. */
+export function JobLink({ id }: { readonly id: string }) {
+  const copy = useCopyJobId(id)
+  return (
     <span className="inline-flex min-w-0 items-center gap-0.5">
       <RowLink to={ADDRESS.job(id)} title={id}>
-        <span className="sr-only">{id.slice(0, at)}</span>
-        {short}
-        <span className="sr-only">{id.slice(at + short.length)}</span>
+        <ShortJobId id={id} />
       </RowLink>
       <button
         type="button"

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { Link } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
-import { shortJobId } from '../../../../src-main/domain/ids.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { jobPreviewQuery } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { CopyButton } from '../../../ui/Button.tsx'
+import { ShortJobId } from '../../../ui/output/JobCells.tsx'
 import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
@@ -47,7 +47,7 @@ export function JobPreview({ job }: { readonly job: JobListItem }) {
           aria-label={`Open ${id}`}
           className="font-mono text-small hover:underline"
         >
-          {shortJobId(id)}
+          <ShortJobId id={id} />
         </Link>
         <span className="ml-auto text-small text-ink-2">
           <RelativeTime at={createdAt} />

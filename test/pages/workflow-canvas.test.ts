@@ -68,11 +68,70 @@ test('one node, fifty and a thousand, in light and dark colours', async () => {
   expect(faults).toEqual([])
 })
 
+type Rectangle = { readonly x: number; readonly y: number; readonly width: number; readonly height: number }
+
+const isApart = (one: Rectangle, other: Rectangle) =>
+  one.x + one.width <= other.x ||
+  other.x + other.width <= one.x ||
+  one.y + one.height <= other.y ||
+  other.y + other.height <= one.y
+
+const boxesOf = async (of: Locator) =>
+  Promise.all((await of.all()).map(async (one) => (await one.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }))
+
+/** Expects all nodes within the canvas, and none below what stands over it. */
+async function expectUncovered(page: Page) {
+  const [canvas] = await boxesOf(page.locator('.workflow-canvas'))
+  const over = await boxesOf(
+    page
+      .getByRole('region', { name: 'Run', exact: true })
+      .or(page.getByRole('toolbar', { name: 'View' }))
+      .or(page.getByRole('img', { name: 'Overview of the graph' }))
+      .filter({ visible: true }),
+  )
+  for (const box of await boxesOf(page.locator('.react-flow__node'))) {
+    expect(over.filter((one) => !isApart(box, one))).toEqual([])
+    expect(canvas !== undefined && box.x >= canvas.x && box.x + box.width <= canvas.x + canvas.width).toBe(true)
+  }
+}
+
+test('a small graph shows its fields, and nothing covers it while panels and window change', async () => {
+  const pages = await setupShared({}, PROCESSES)
+  const { page, shoot, faults } = pages
+  for (const size of [WIDE, NARROW]) {
+    await page.setViewportSize(size)
+    await openDocument(pages, makeDocument(7))
+    await node(page, 6).getByRole('spinbutton', { name: 'seed of KSampler' }).waitFor()
+    await until(() => expectUncovered(page))
+    await shoot(`workflow-canvas-fit-${size.width}`)
+    for (const key of ['a', 'n', 'a', 'n']) {
+      await page.keyboard.press(key)
+      await until(() => expectUncovered(page))
+    }
+  }
+  await page.setViewportSize(WIDE)
+  await until(() => expectUncovered(page))
+  // Closed folders have short names.
+  expect((await page.getByRole('region', { name: 'Nodes' }).boundingBox())?.width).toBeLessThan(200)
+
+  // A view that somebody chose stays.
+  const transform = () => page.locator('.react-flow__viewport').evaluate((view: HTMLElement) => view.style.transform)
+  const fitted = await transform()
+  await page.keyboard.press('Alt+=')
+  await until(async () => expect(await transform()).not.toBe(fitted))
+  const chosen = await transform()
+  await page.keyboard.press('a')
+  await page.getByRole('region', { name: 'Inspector' }).waitFor()
+  await page.setViewportSize(NARROW)
+  await page.getByRole('region', { name: 'Inspector' }).waitFor()
+  expect(await transform()).toBe(chosen)
+  expect(faults).toEqual([])
+})
+
 test('hands move, link, insert, add and undo', async () => {
   const pages = await setupShared({}, PROCESSES)
   const { page, faults } = pages
   const kept = await openDocument(pages, nearDocument(7))
-  await page.keyboard.press('a')
   const linksInto = async (id: number) => (await kept()).links.filter((link: number[]) => link[3] === id)
 
   // A node is moved in one step of undo.
@@ -133,7 +192,6 @@ test('widgets take links, keys find nodes and free places, and what is selected 
   const pages = await setupShared({}, PROCESSES)
   const { page, faults, shoot, expectAccessible } = pages
   const kept = await openDocument(pages, nearDocument(7))
-  await page.keyboard.press('a')
   const nodeOf = async (id: number) => (await kept()).nodes.find((one: { id: number }) => one.id === id)
 
   // A node that is added by keys goes to a free place.
@@ -224,7 +282,6 @@ test('links take points, nodes and new ends; a node is copied by hand', async ()
   await shoot('workflow-canvas-empty')
 
   const kept = await openDocument(pages, nearDocument(7))
-  await page.keyboard.press('a')
   const linksOf = async (end: number, node: number) =>
     (await kept()).links.filter((link: number[]) => link[end] === node).length
 
@@ -274,7 +331,6 @@ test('a box selects; what is selected is grouped, muted, copied to another windo
   const { page, shoot, faults, service } = pages
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   const kept = await openDocument(pages, nearDocument(7))
-  await page.keyboard.press('a')
   await page.keyboard.down('Control')
   await page.mouse.move(286, 190)
   await page.mouse.down()
@@ -398,9 +454,17 @@ test('minimap and the graph from far away show the colours of nodes, and follow 
     ...{ id, type: 'EmptyLatentImage', pos: [id * 9000, 0], size: [6000, 9000], flags: {}, order: id, mode: 0 },
     ...{ inputs: [], outputs: [], properties: {}, widgets_values: [512, 512, 1], ...colours },
   })
-  const nodes = [of(1, { color: '#322', bgcolor: '#533' }), of(2, { color: '#232', bgcolor: '#353' }), of(3, {})]
+  // So many that fields are left out from far away.
+  const notes = Array.from({ length: 50 }, (_, at) => ({
+    ...{ id: 10 + at, type: 'Note', pos: [0, 9500 + at * 10], size: [200, 100], flags: {}, order: 10 + at, mode: 0 },
+    ...{ inputs: [], outputs: [], properties: {}, widgets_values: [''] },
+  }))
+  const nodes = [
+    ...[of(1, { color: '#322', bgcolor: '#533' }), of(2, { color: '#232', bgcolor: '#353' }), of(3, {})],
+    ...notes,
+  ]
   await openDocument(pages, JSON.stringify({ nodes, links: [], groups: [], version: 0.4 }))
-  const [map, far] = [page.getByRole('img', { name: 'Overview of the graph' }), page.locator('canvas[data-nodes="3"]')]
+  const [map, far] = [page.getByRole('img', { name: 'Overview of the graph' }), page.locator('canvas[data-nodes="53"]')]
   const shown = async () => [await map.evaluate(coloursOf), await far.evaluate(coloursOf)]
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme })
@@ -412,6 +476,7 @@ test('minimap and the graph from far away show the colours of nodes, and follow 
     })
   }
   await shoot('workflow-canvas-colours')
+  await page.keyboard.press('a')
   const inspector = page.getByRole('region', { name: 'Inspector' })
   await inspector.getByRole('button', { name: /^Empty ?Latent ?Image/ }).click()
   await inspector.getByRole('button', { name: 'Colour green' }).click()

@@ -91,9 +91,9 @@ test('from the empty library to a picture, from the picture to the same graph, a
   )
   const sent = await kept()
 
-  // Palette and overview fold away, and all is looked at.
+  // Palette and overview fold away, the inspector opens, and all is looked at.
   await node(page, 6).focus()
-  for (const key of ['Escape', 'n', 'Alt+m', '.', 'Control+Enter']) await page.keyboard.press(key)
+  for (const key of ['Escape', 'n', 'a', 'Alt+m', '.', 'Control+Enter']) await page.keyboard.press(key)
   await node(page, 8).getByRole('img').waitFor()
   await node(page, 6).getByText('Done').waitFor()
   await page.keyboard.press('Space')
@@ -160,6 +160,7 @@ test('ten edits of ten kinds, made by keys alone where there is one, are undone 
     await node(page, id).focus()
     for (const key of ['Escape', 'Space']) await press(key)
   }
+  await press('a')
 
   await node(page, 3).focus()
   await press('Shift+ArrowRight')

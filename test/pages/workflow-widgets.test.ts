@@ -39,6 +39,8 @@ async function editorWith(look: Parameters<typeof setupShared>[0] = {}, text = D
   await pages.open(`/workflows/edit/${id}`)
   const kept = (part: string) =>
     until(async () => expect((await pages.service.get(`/api/workflows/${id}`)).text).toContain(part))
+  await pages.page.locator('.react-flow__node').first().waitFor()
+  await pages.page.keyboard.press('a')
   const inspector = pages.page.getByRole('region', { name: 'Inspector' })
   await inspector.getByText('Classes').waitFor()
   const select = (title: string) => inspector.getByRole('button', { name: title }).click()

@@ -1,6 +1,14 @@
 import clsx from 'clsx'
 import { PanelLeft, PanelRight } from 'lucide-react'
-import { type KeyboardEvent, type PointerEvent, useEffect, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
@@ -27,7 +35,10 @@ import { TabContext } from './store/editor-store.ts'
 export function EditorPage({ workflowId }: { readonly workflowId: string }) {
   const { platform } = useApp()
   const { tab, name, problem, retry } = useOpenWorkflow(workflowId)
-  const [canvas] = useState(() => createCanvasStore(platform, window.innerWidth))
+  const [search] = useSearchParts()
+  const [canvas] = useState(() =>
+    createCanvasStore(platform, { width: window.innerWidth, isSideOpen: search.has('side') }),
+  )
   useEffect(() => {
     const resize = () => canvas.getState().resize(window.innerWidth)
     addEventListener('resize', resize)
@@ -72,7 +83,6 @@ export function EditorPage({ workflowId }: { readonly workflowId: string }) {
 
 function Editor({ name }: { readonly name: string }) {
   const { isPaletteOpen, isSideOpen } = useCanvas((state) => state.preferences)
-  const isLost = useAppState((state) => state.connection === 'lost')
   return (
     <>
       <EditorHeader name={name} />
@@ -80,19 +90,41 @@ function Editor({ name }: { readonly name: string }) {
         {isPaletteOpen && <PalettePart />}
         <div className="relative min-w-0 flex-1">
           <Canvas />
-          <div
-            className={clsx(
-              'pointer-events-none absolute inset-x-0 z-10 flex justify-center px-2',
-              // That the service does not answer is said over the lower edge of the page.
-              isLost ? 'bottom-11 max-lg:bottom-16' : 'bottom-2',
-            )}
-          >
+          <BarPlace>
             <RunBar />
-          </div>
+          </BarPlace>
         </div>
         {isSideOpen && <SidePart />}
       </main>
     </>
+  )
+}
+
+/** Where the run bar stands: the canvas keeps its height free. */
+function BarPlace({ children }: { readonly children: ReactNode }) {
+  const canvas = useCanvasStore()
+  const isLost = useAppState((state) => state.connection === 'lost')
+  const place = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const { current } = place
+    if (current === null) return undefined
+    const measure = () => canvas.getState().keepFree(current.offsetHeight)
+    measure()
+    const resize = new ResizeObserver(measure)
+    resize.observe(current)
+    return () => resize.disconnect()
+  }, [canvas])
+  return (
+    <div
+      ref={place}
+      className={clsx(
+        'pointer-events-none absolute inset-x-0 z-10 flex justify-center px-2',
+        // That the service does not answer is said over the lower edge of the page.
+        isLost ? 'bottom-11 max-lg:bottom-16' : 'bottom-2',
+      )}
+    >
+      {children}
+    </div>
   )
 }
 
@@ -145,7 +177,7 @@ const PANEL =
 function PalettePart() {
   const addInSight = useAddInSight()
   return (
-    <div className={clsx(PANEL, 'w-56 border-r border-line max-lg:left-0')}>
+    <div className={clsx(PANEL, 'border-r border-line max-lg:left-0')}>
       <NodePalette onAdd={addInSight} />
     </div>
   )

@@ -106,7 +106,12 @@ describe('what is on the canvas', () => {
       )
       const made = flowOf(document)
       const flow = { ...made, address: undefined, byId: new Map(made.nodes.map((node) => [node.id, node])) }
-      return firstView(createEditorStore(document, new Map()), flow, { width, height: 600 })
+      return firstView(createEditorStore(document, new Map()), flow, {
+        width,
+        height: 600,
+        hasMinimap: false,
+        barHeight: 46,
+      })
     }
     expect(first(9 + 315)).toEqual({ x: 9, y: 9, zoom: 1 })
     expect(first(9 + 314).zoom).toBeLessThan(1)
@@ -250,24 +255,22 @@ describe('stores', () => {
   })
 
   test('panels that leave no room begin folded, which is no preference', () => {
+    const shown = (width: number) =>
+      createCanvasStore(testPlatform(), { width, isSideOpen: true }).getState().preferences
+    expect(shown(800)).toMatchObject({ isPaletteOpen: false, isSideOpen: false })
+    expect(shown(1024)).toMatchObject({ isPaletteOpen: false, isSideOpen: true })
+    expect(shown(1440)).toMatchObject({ isPaletteOpen: true, isSideOpen: true })
+  })
+
+  test('the inspector begins closed, also where it was open before', () => {
     const platform = testPlatform()
-    expect(createCanvasStore(platform, 800).getState().preferences).toMatchObject({
-      isPaletteOpen: false,
-      isSideOpen: false,
-    })
-    expect(createCanvasStore(platform, 1024).getState().preferences).toMatchObject({
-      isPaletteOpen: false,
-      isSideOpen: true,
-    })
-    expect(createCanvasStore(platform, 1440).getState().preferences).toMatchObject({
-      isPaletteOpen: true,
-      isSideOpen: true,
-    })
+    createCanvasStore(platform).getState().prefer({ isSideOpen: true, sideWidth: 400 })
+    expect(createCanvasStore(platform).getState().preferences).toMatchObject({ isSideOpen: false, sideWidth: 400 })
   })
 
   test('panels fold and come back with the width of the window, and what is chosen meanwhile stays', () => {
     const platform = testPlatform()
-    const store = createCanvasStore(platform, 1440)
+    const store = createCanvasStore(platform, { width: 1440, isSideOpen: true })
     const shown = () => store.getState().preferences
     store.getState().resize(800)
     expect(shown()).toMatchObject({ isPaletteOpen: false, isSideOpen: false })
@@ -276,7 +279,7 @@ describe('stores', () => {
     expect(shown()).toMatchObject({ isPaletteOpen: true, isSideOpen: false })
     store.getState().resize(1440)
     expect(shown()).toMatchObject({ isPaletteOpen: true, isSideOpen: true, snaps: true })
-    expect(createCanvasStore(platform, 1440).getState().preferences).toEqual(shown())
+    expect(createCanvasStore(platform, { width: 1440, isSideOpen: true }).getState().preferences).toEqual(shown())
   })
 
   test('leading to a node selects it, and undo leads back to where one was', () => {

@@ -10,7 +10,7 @@ import { readNodeTypes } from '../../../src-main/domain/workflow/node-types.ts'
 import { toDocument } from '../../../src-main/domain/workflow/to-document.ts'
 import { ApiError } from '../../../src-renderer/api-client/api-error.ts'
 import type { NumberedEvent } from '../../../src-renderer/api-client/event-stream.ts'
-import { followRuns } from '../../../src-renderer/features/workflow-editor/run/follow-runs.ts'
+import { findEarlierRuns, followRuns } from '../../../src-renderer/features/workflow-editor/run/follow-runs.ts'
 import { createRunActions } from '../../../src-renderer/features/workflow-editor/run/run-actions.ts'
 import { type RunListState, useRunList } from '../../../src-renderer/features/workflow-editor/run/run-list.ts'
 import { createEditorStore } from '../../../src-renderer/features/workflow-editor/store/editor-store.ts'
@@ -61,6 +61,8 @@ function setup(answers: TestAnswers = {}, seed = '18446744073709551615') {
   const sent = () => calls.flatMap(({ operation, args }) => (operation === 'runCreate' ? [(args as Sent).body] : []))
   return { platform, app, client, calls, editor, runs, actions, sent }
 }
+
+const RESULT = { asset: 'a'.repeat(64), filename: 'x.png', mediaType: 'image/png', node: '2' }
 
 type Sent = { readonly body: { readonly payload: string; readonly document: string; readonly endpointId: string } }
 
@@ -171,7 +173,6 @@ describe('cancelling', () => {
 
 describe('following runs', () => {
   test('shows why one waits, how its nodes do, and its results at their nodes', async () => {
-    const result = { asset: 'a'.repeat(64), filename: 'x.png', mediaType: 'image/png', node: '2' }
     const preview = { asset: 'b'.repeat(64), filename: 'y.png', mediaType: 'image/png', node: '1' }
     let job: object = { id: 'r', status: 'IN_QUEUE', createdAt: NOW, waitingReason: 'The endpoint is paused.' }
     let stored: RunDetail = detail('r')
@@ -193,12 +194,12 @@ describe('following runs', () => {
     app.getState().receiveEvents([jobMoved(2, 'r', { event: 'complete', from: 'IN_PROGRESS', to: 'COMPLETED' })])
     await platform.advance(100)
     expect(runs.getState().active).toHaveLength(1)
-    stored = detail('r', { status: 'COMPLETED', endedAt: NOW, results: [result], previews: [preview] })
+    stored = detail('r', { status: 'COMPLETED', endedAt: NOW, results: [RESULT], previews: [preview] })
     app.getState().receiveEvents([runEvent(3, 'r', 'results')])
     await platform.advance(0)
     expect(runs.getState().active).toEqual([])
     expect(runs.getState().shown?.status).toBe('COMPLETED')
-    expect(runs.getState().progress.get('2')).toEqual({ state: 'done', results: [result] })
+    expect(runs.getState().progress.get('2')).toEqual({ state: 'done', results: [RESULT] })
     expect(runs.getState().progress.get('1')).toEqual({ state: 'done', results: [preview] })
     stop()
   })
@@ -230,6 +231,48 @@ describe('following runs', () => {
     runs.getState().set({ active: [run('r')] })
     await platform.advance(0)
     expect(runs.getState().progress.get('1')).toEqual({ state: 'failed', error: 'no such checkpoint' })
+    stop()
+  })
+
+  test.each([
+    ['gave something', { status: 'COMPLETED', results: [RESULT] }, { state: 'done', results: [RESULT] }],
+    [
+      'failed',
+      { status: 'FAILED', errors: ['{"message":"no room","node":"2"}'] },
+      { state: 'failed', error: 'no room' },
+    ],
+  ] as const)('the last run that %s is on its nodes when a window is opened', async (_how, end, shown) => {
+    const ended = detail('r', {
+      ...end,
+      results: end.status === 'COMPLETED' ? [RESULT] : [],
+      errors: [...(end.errors ?? [])],
+      endedAt: NOW,
+    })
+    const cancelled = run('later', { status: 'CANCELLED', endedAt: NOW })
+    const older = run('older', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
+    const { platform, app, client, runs } = setup({ runList: { runs: [cancelled, ended, older] }, runRead: ended })
+    const stop = followRuns({ client, platform, app, runs })
+    await findEarlierRuns(client, runs, 'w')
+    await platform.advance(0)
+    expect(runs.getState().shown?.id).toBe('r')
+    expect(runs.getState().progress.get('2')).toEqual(shown)
+    expect(runs.getState().active).toEqual([])
+    stop()
+  })
+
+  test('a run that goes on is what nodes show, and no earlier one', async () => {
+    const job = { id: 'now', status: 'IN_QUEUE', createdAt: NOW }
+    const ended = run('r', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
+    const { platform, app, client, runs } = setup({
+      runList: { runs: [run('now'), ended] },
+      jobProgress: job,
+      runRead: detail('now'),
+    })
+    const stop = followRuns({ client, platform, app, runs })
+    await findEarlierRuns(client, runs, 'w')
+    await platform.advance(0)
+    expect(runs.getState().shown?.id).toBe('now')
+    expect(runs.getState().active.map(({ id }) => id)).toEqual(['now'])
     stop()
   })
 

@@ -4,7 +4,7 @@ import { ReactFlowProvider, useStoreApi, type Viewport } from '@xyflow/react'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import type { GraphAddress } from '../../../../src-main/domain/workflow/edit/graph-at.ts'
 import { useFlow } from '../graph/flow-graph.ts'
-import { type CanvasSize, firstView, LEAST_ZOOM, MOST_ZOOM, showsMinimap } from '../graph/viewport.ts'
+import { type CanvasSize, firstView, LEAST_ZOOM, MOST_ZOOM, roomOf } from '../graph/viewport.ts'
 import { useCanvasStore } from '../store/canvas-store.ts'
 import { addressOf, useEditor, useTab } from '../store/editor-store.ts'
 import { FlowCanvas } from './FlowCanvas.tsx'
@@ -19,7 +19,7 @@ export function Canvas() {
   // What can be seen is known before anything is drawn, so that nothing is drawn for nobody.
   useLayoutEffect(() => {
     const { width = 0, height = 0 } = room.current?.getBoundingClientRect() ?? {}
-    setSize({ width, height, hasMinimap: showsMinimap(canvas.getState().preferences, window.innerWidth) })
+    setSize(roomOf(canvas.getState(), { width, height }))
   }, [canvas])
   return (
     <div ref={room} className="workflow-canvas size-full">

@@ -136,7 +136,7 @@ const MANY_KEYS = ['Shift', 'Control', 'Meta']
 export function FlowCanvas({ flow, view }: { readonly flow: Flow; readonly view: Viewport }) {
   const { address } = flow
   const area = useRef<HTMLDivElement>(null)
-  const detail = useStore(({ transform }) => detailAt(transform[2]))
+  const detail = useStore(({ transform }) => detailAt(transform[2], flow.nodes.length))
   const preferences = useCanvas((state) => state.preferences)
   const isLocked = useCanvas((state) => state.isLocked)
   const moving = useMoving(address, flow)

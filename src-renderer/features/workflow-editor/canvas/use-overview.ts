@@ -79,17 +79,21 @@ function within(nodes: readonly CanvasNode[], one: XYPosition, other: XYPosition
   })
 }
 
-// Below this zoom nodes are plain boxes with their titles: nothing else could be read, and there may be thousands.
-const PLAIN_BELOW = 0.4
+// Below this zoom nodes are plain boxes with their titles: nothing else can be read, and there may be thousands.
+const PLAIN_BELOW = 0.3
 
 // Below this zoom titles are left out too.
 const BARE_BELOW = 0.15
 
+// So few nodes cost little at any zoom.
+const ALWAYS_WHOLE = 50
+
 /** How much of a node can be seen. */
 type Detail = 'all' | 'plain' | 'bare'
 
-/** What of a node can be seen at a zoom. */
-export function detailAt(zoom: number): Detail {
+/** How much of the nodes is drawn at a zoom. @param nodes how many the graph has */
+export function detailAt(zoom: number, nodes: number): Detail {
+  if (nodes <= ALWAYS_WHOLE) return 'all'
   return zoom < BARE_BELOW ? 'bare' : zoom < PLAIN_BELOW ? 'plain' : 'all'
 }
 

@@ -3,12 +3,12 @@
  * canvas is where in the window.
  */
 import { getViewportForBounds, useReactFlow, useStoreApi, type Viewport } from '@xyflow/react'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Graph } from '../../../../src-main/domain/workflow/document/document.ts'
 import type { Pair } from '../../../../src-main/domain/workflow/document/fields.ts'
 import { around } from '../../../../src-main/domain/workflow/edit/groups.ts'
 import { asDouble, isArray, isObject } from '../../../../src-main/domain/workflow/json/value.ts'
-import { type Point, useCanvasStore } from '../store/canvas-store.ts'
+import { type CanvasState, type Point, useCanvasStore } from '../store/canvas-store.ts'
 import { type EditorStore, useEditor, useTab } from '../store/editor-store.ts'
 import type { Flow } from './flow-graph.ts'
 import type { CanvasNode } from './flow-types.ts'
@@ -21,27 +21,38 @@ export const LEAST_ZOOM = 0.005
 export const MOST_ZOOM = 4
 
 const MOST_FIT_ZOOM = 1
-// What stands over the canvas, px: controls and trail above, the run bar below, the edges.
-const ROOM = { top: 52, right: 24, bottom: 76, left: 24 } as const
+// What stands over the canvas, px: controls and trail above, the edges, below those around the run bar.
+const ROOM = { top: 52, right: 24, bottom: 30, left: 24 } as const
+// Of the height: a run bar that is higher lies over the graph.
+const MOST_OF_BAR = 1 / 3
 /** Size of the minimap with its distance to the edges, px; it stands below the controls, at the right. */
 const MINIMAP = { width: 196, height: 132 } as const
 
 /** The room of a canvas, px. */
-export type CanvasSize = { readonly width: number; readonly height: number; readonly hasMinimap?: boolean }
+export type CanvasSize = {
+  readonly width: number
+  readonly height: number
+  readonly hasMinimap: boolean
+  readonly barHeight: number
+}
+
+/** The room of a canvas of this size. */
+export function roomOf(
+  { preferences, barHeight }: Pick<CanvasState, 'preferences' | 'barHeight'>,
+  { width, height }: Pick<CanvasSize, 'width' | 'height'>,
+): CanvasSize {
+  return { width, height, hasMinimap: preferences.hasMinimap && window.innerWidth >= MINIMAP_FROM, barHeight }
+}
 
 // The least width of a window with a minimap, px. Source: `Minimap.tsx`.
 const MINIMAP_FROM = 1200
 
-/** Whether the minimap stands over the canvas. */
-export const showsMinimap = ({ hasMinimap }: { readonly hasMinimap: boolean }, windowWidth: number): boolean =>
-  hasMinimap && windowWidth >= MINIMAP_FROM
-
 // Where each graph of each open document was looked at last; gone with the document.
-const views = new WeakMap<EditorStore, Map<string, Viewport>>()
+const views = new WeakMap<EditorStore, Map<string, Viewport | undefined>>()
 
-/** Keeps what is looked at, for when the graph is opened again. */
-function storeView(editor: EditorStore, { address }: Flow, view: Viewport): void {
-  const stored = views.get(editor) ?? new Map<string, Viewport>()
+/** Keeps what somebody chose to look at, for when the graph is opened again. */
+function storeView(editor: EditorStore, { address }: Flow, view: Viewport | undefined): void {
+  const stored = views.get(editor) ?? new Map<string, Viewport | undefined>()
   stored.set(address ?? '', view)
   views.set(editor, stored)
 }
@@ -71,7 +82,7 @@ function viewOfAll({ nodes }: Flow, size: CanvasSize): Viewport {
 /** The view that shows nodes between the bars, and beside or below the minimap; undefined for none. */
 export function viewportOf(
   nodes: readonly CanvasNode[],
-  { width, height, hasMinimap = false }: CanvasSize,
+  { width, height, hasMinimap, barHeight }: CanvasSize,
 ): Viewport | undefined {
   const bounds = boundsOfNodes(nodes)
   if (bounds === undefined) return undefined
@@ -80,9 +91,10 @@ export function viewportOf(
     const view = getViewportForBounds(bounds, across, down, LEAST_ZOOM, MOST_FIT_ZOOM, 0)
     return { ...view, x: view.x + left, y: view.y + top }
   }
-  if (!hasMinimap) return fitted(ROOM)
-  const beside = fitted({ ...ROOM, right: ROOM.right + MINIMAP.width })
-  const below = fitted({ ...ROOM, top: ROOM.top + MINIMAP.height })
+  const free = { ...ROOM, bottom: ROOM.bottom + Math.min(barHeight, height * MOST_OF_BAR) }
+  if (!hasMinimap) return fitted(free)
+  const beside = fitted({ ...free, right: free.right + MINIMAP.width })
+  const below = fitted({ ...free, top: free.top + MINIMAP.height })
   return below.zoom > beside.zoom ? below : beside
 }
 
@@ -128,7 +140,15 @@ const LEAST_ZOOM_TO_READ = 0.6
 // Which asking of each document was followed last: a canvas may be made because of it.
 const followed = new WeakMap<EditorStore, number>()
 
-/** Leads to what somebody asks for, and keeps where the graph was looked at. */
+const isSameView = (one: Viewport, other: Viewport | undefined): boolean =>
+  other !== undefined &&
+  Math.hypot(one.x - other.x, one.y - other.y) < 0.5 &&
+  Math.abs(one.zoom / other.zoom - 1) < 1e-3
+
+/**
+ * Leads to what somebody asks for, keeps where the graph was looked at, and fits it again when its room changes, unless
+ * somebody has chosen another view since.
+ */
 export function useView(flow: Flow): void {
   const { editor } = useTab()
   const canvas = useCanvasStore()
@@ -136,16 +156,42 @@ export function useView(flow: Flow): void {
   const store = useStoreApi()
   const revealed = useEditor((state) => state.revealed)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a canvas shows one graph as long as it lives
-  useEffect(() => () => storeView(editor, flow, getViewport()), [])
+  const latest = useRef(flow)
+  useEffect(() => {
+    latest.current = flow
+  }, [flow])
+
+  useEffect(() => {
+    const { set } = canvas.getState()
+    const viewOf = () => viewportOf(latest.current.nodes, roomOf(canvas.getState(), store.getState()))
+    const isFitted = () => isSameView(getViewport(), canvas.getState().fitted)
+    const all = viewOf()
+    set({ fitted: isSameView(getViewport(), all) ? all : undefined })
+    const refit = () => {
+      const view = isFitted() ? viewOf() : undefined
+      if (view === undefined) return
+      set({ fitted: view })
+      void setViewport(view)
+    }
+    const endSize = store.subscribe((now, before) => {
+      if (now.width !== before.width || now.height !== before.height) refit()
+    })
+    const endBars = canvas.subscribe((now, before) => {
+      const isMinimapSame = now.preferences.hasMinimap === before.preferences.hasMinimap
+      if (now.barHeight !== before.barHeight || !isMinimapSame) refit()
+    })
+    return () => {
+      endSize()
+      endBars()
+      storeView(editor, latest.current, isFitted() ? undefined : getViewport())
+    }
+  }, [editor, canvas, store, getViewport, setViewport])
 
   useEffect(() => {
     if ((followed.get(editor) ?? 0) === revealed.at) return
     followed.set(editor, revealed.at)
     const boxes = revealed.ids.flatMap((id) => flow.byId.get(id) ?? [])
-    const { width: across, height: down } = store.getState()
-    const hasMinimap = showsMinimap(canvas.getState().preferences, window.innerWidth)
-    const all = boxes.length > 1 ? viewportOf(boxes, { width: across, height: down, hasMinimap }) : undefined
+    const all = boxes.length > 1 ? viewportOf(boxes, roomOf(canvas.getState(), store.getState())) : undefined
     if (all !== undefined) void setViewport(all)
     const [box] = boxes
     if (boxes.length !== 1 || box === undefined) return

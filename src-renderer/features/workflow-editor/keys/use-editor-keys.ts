@@ -8,7 +8,7 @@ import { isOverlaid, isTyping, SEQUENCE_MS } from '../../../ui/keyboard.ts'
 import { useFileActions } from '../files/use-file-actions.ts'
 import type { Flow } from '../graph/flow-graph.ts'
 import type { CanvasNode, FlowLink } from '../graph/flow-types.ts'
-import { showsMinimap, viewportOf } from '../graph/viewport.ts'
+import { roomOf, viewportOf } from '../graph/viewport.ts'
 import { useRunActions } from '../run/run-actions.ts'
 import { type Point, useCanvasStore } from '../store/canvas-store.ts'
 import { useTab } from '../store/editor-store.ts'
@@ -116,9 +116,10 @@ export function useActions(
     const bringIntoView = (ids: ReadonlySet<string>) => {
       const { width = 0, height = 0 } = area.current?.getBoundingClientRect() ?? {}
       const nodes = ids.size === 0 ? graph().nodes : [...ids].flatMap((id) => graph().byId.get(id) ?? [])
-      const hasMinimap = showsMinimap(canvas.getState().preferences, window.innerWidth)
-      const view = viewportOf(nodes, { width, height, hasMinimap })
-      if (view !== undefined) void flow.setViewport(view)
+      const view = viewportOf(nodes, roomOf(canvas.getState(), { width, height }))
+      if (view === undefined) return
+      if (ids.size === 0) canvas.getState().set({ fitted: view })
+      void flow.setViewport(view)
     }
     const middle = () => {
       const { left = 0, top = 0, width = 0, height = 0 } = area.current?.getBoundingClientRect() ?? {}

@@ -1,3 +1,4 @@
+import clsx from 'clsx'
 import { ChevronRight } from 'lucide-react'
 import { type DragEvent, useEffect, useMemo, useState } from 'react'
 import { findNodes } from '../../../../src-main/domain/workflow/find-nodes.ts'
@@ -31,11 +32,15 @@ export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void
   const found = useMemo(() => (typed === '' ? [] : findNodeTypes([...types.values()], typed)), [types, typed])
   const subgraphs = useMemo(() => addableSubgraphs({ definitions }), [definitions])
   return (
-    <section aria-label="Nodes" className="flex min-h-0 flex-1 flex-col">
-      <div className="shrink-0 border-b border-line p-2 [&_input]:w-full">
+    <section
+      aria-label="Nodes"
+      // As narrow as the longest entry, but steady while somebody types.
+      className={clsx('flex min-h-0 max-w-56 min-w-40 flex-1 flex-col', typed === '' ? 'w-max' : 'w-56')}
+    >
+      <div className="shrink-0 border-b border-line p-2 [&_input]:w-0 [&_input]:min-w-full">
         <SearchField label="Search nodes" value={typed} onChange={setTyped} />
       </div>
-      <div className="min-h-0 flex-1 overflow-y-auto p-1">
+      <div className="min-h-0 flex-1 overflow-y-auto p-1 [scrollbar-gutter:stable]">
         {typed === '' ? (
           <>
             {subgraphs.length > 0 && <Folder name="Subgraphs" all={subgraphs} onAdd={onAdd} />}

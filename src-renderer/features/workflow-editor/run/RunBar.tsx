@@ -11,7 +11,7 @@ import { Tooltip } from '../../../ui/Tooltip.tsx'
 import { useEditor, useRuns, useTab } from '../store/editor-store.ts'
 import { chooseEndpoint, runEndpoints } from '../store/run-store.ts'
 import { EndpointChooser } from './EndpointChooser.tsx'
-import { followRuns, hasEnded } from './follow-runs.ts'
+import { findEarlierRuns, followRuns } from './follow-runs.ts'
 import { RefusalNotice } from './RefusalNotice.tsx'
 import { RunStatus } from './RunStatus.tsx'
 import { MOST_RUNS_AT_ONCE, type RunActions, seedMode, setSeedMode, useAutoRun, useRunActions } from './run-actions.ts'
@@ -55,7 +55,7 @@ export function RunBar() {
         onSelect: () => runs.getState().set({ auto: auto === one ? 'off' : one }),
       })),
       (['after', 'before'] as const).map((one) => ({
-        label: `Move seeds on ${one} each run`,
+        label: `Update seeds ${one} each run`,
         detail:
           one === 'after' ? 'The editor shows the seed of the next run' : 'The editor shows the seed of the last run',
         icon: mode === one ? <Check aria-label="chosen" /> : <span className="w-4" />,
@@ -115,8 +115,6 @@ export function RunBar() {
   )
 }
 
-const LATEST = 20
-
 /** Follows the runs of the tab while it is shown, those too that began before the window was loaded. */
 function useFollowedRuns(): void {
   const { client, platform, store } = useApp()
@@ -125,17 +123,8 @@ function useFollowedRuns(): void {
 
   useEffect(() => {
     if (runs.getState().shown !== undefined || runs.getState().active.length > 0) return
-    const found = client.call('runList', { query: { workflow: workflowId, limit: LATEST } })
-    void found.then(
-      ({ runs: latest }) => {
-        const { active, set } = runs.getState()
-        const known = new Set(active.map(({ id }) => id))
-        const open = latest.filter((run) => !hasEnded(run) && !known.has(run.id)).toReversed()
-        if (open.length > 0) set({ active: [...open, ...active] })
-      },
-      // The list of results says that it could not be read; runs of this window are followed all the same.
-      () => undefined,
-    )
+    // The list of results says that it could not be read; runs of this window are followed all the same.
+    void findEarlierRuns(client, runs, workflowId).catch(() => undefined)
   }, [client, runs, workflowId])
 }
 

@@ -31,9 +31,7 @@ export function RunStatus({ actions }: { readonly actions: Omit<RunActions, 'run
         <div role="status" className="flex max-w-lg min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-0.5">
           {running !== undefined && <Running runId={running.id} />}
           {running === undefined && <Waiting isSending={open.length === 0} />}
-          {waiting > (running === undefined ? 1 : 0) && (
-            <span className="text-ink-2">{waiting === 1 ? '1 waits' : `${waiting} wait`}</span>
-          )}
+          {waiting > (running === undefined ? 1 : 0) && <span className="text-ink-2">{`${waiting} waiting`}</span>}
         </div>
         <Button kind="quiet" onClick={() => void actions.cancel()}>
           <X aria-hidden /> Cancel
@@ -139,7 +137,7 @@ function shareDone(progress: ProgressOfNodes): number {
   return parts.reduce((sum, part) => sum + part, 0) / progress.size
 }
 
-/** How the last run of this window ended, with the way to what it gave. */
+/** How the last run ended, with the way to what it gave. */
 function LastRun() {
   const run = useRuns(({ shown }) => shown)
   const showResults = useShowResults()

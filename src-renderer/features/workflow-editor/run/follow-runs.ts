@@ -37,6 +37,29 @@ function unlessGone(error: unknown): undefined {
   throw error
 }
 
+const LATEST = 20
+
+/**
+ * Finds the runs of a workflow that began before the window was opened, to be followed: those that go on, else the one
+ * that told something last.
+ */
+export async function findEarlierRuns(
+  client: Pick<ApiClient, 'call'>,
+  runs: RunStore,
+  workflow: string,
+): Promise<void> {
+  const { runs: latest } = await client.call('runList', { query: { workflow, limit: LATEST } })
+  const { active, set } = runs.getState()
+  const known = new Set(active.map(({ id }) => id))
+  const open = latest.filter((run) => !hasEnded(run) && !known.has(run.id)).toReversed()
+  const last = active.length === 0 && open.length === 0 ? latest.find(toldSomething) : undefined
+  const found = last === undefined ? open : [last]
+  if (found.length > 0) set({ active: [...found, ...active] })
+}
+
+const toldSomething = ({ endedAt, results, previews = [], errors }: RunView): boolean =>
+  endedAt !== undefined && results.length + previews.length + errors.length > 0
+
 /** What runs are followed with. */
 export type FollowPorts = {
   readonly client: Pick<ApiClient, 'call'>

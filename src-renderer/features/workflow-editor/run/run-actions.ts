@@ -98,10 +98,10 @@ export function createRunActions({ client, platform, app, tab, title }: RunActio
     }
     set(({ sending }) => ({ hasRun: true, sending: sending - 1 + prepared.runs.length }))
     // Seeds that moved on are no work of a person: one step takes all of them back. A part of the graph moves none on.
-    if (!onlySelected) edit('Move the seeds on', () => prepared.next, 'seeds')
+    if (!onlySelected) edit('Update seeds', () => prepared.next, 'seeds')
     const isSent = await send(prepared.runs, endpointId)
     // Nothing was made with the seeds that were there.
-    if (!isSent && editor.getState().document === prepared.next) edit('Move the seeds on', () => document, 'seeds')
+    if (!isSent && editor.getState().document === prepared.next) edit('Update seeds', () => document, 'seeds')
   }
 
   /** @returns whether at least one is queued */

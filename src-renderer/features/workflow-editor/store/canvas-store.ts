@@ -4,6 +4,7 @@
  * store.
  */
 
+import type { Viewport } from '@xyflow/react'
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import { createStore, type StoreApi } from 'zustand/vanilla'
@@ -61,6 +62,9 @@ export type CanvasPreferences = {
   readonly sideWidth: number
 }
 
+// The run bar while nothing but its controls is in it, px.
+const BAR_HEIGHT = 46
+
 /** What the canvas shows beside the document. */
 export type CanvasState = {
   readonly preferences: CanvasPreferences
@@ -75,14 +79,20 @@ export type CanvasState = {
   readonly renaming: string | undefined
   /** The link that is being drawn. */
   readonly loose: LooseLink | undefined
+  /** The most that the run bar has taken up, px. */
+  readonly barHeight: number
+  /** The view that a graph was fitted into last; undefined where somebody or the document chose one. */
+  readonly fitted: Viewport | undefined
   /** What was just done; `at` grows, so that the same words are heard again. */
   readonly said: { readonly at: number; readonly text: string }
   readonly prefer: (change: Partial<CanvasPreferences>) => void
   /** The window has another width, px: panels fold where it leaves no room for them any more, and come back. */
   readonly resize: (width: number) => void
   readonly set: (
-    change: Partial<Pick<CanvasState, 'isLocked' | 'links' | 'things' | 'overlay' | 'loose' | 'renaming'>>,
+    change: Partial<Pick<CanvasState, 'isLocked' | 'links' | 'things' | 'overlay' | 'loose' | 'renaming' | 'fitted'>>,
   ) => void
+  /** The run bar is so high, px. The room that it had stays free, so that the view is calm from run to run. */
+  readonly keepFree: (barHeight: number) => void
   readonly say: (text: string) => void
 }
 
@@ -99,19 +109,24 @@ const DEFAULTS: CanvasPreferences = {
   snaps: false,
   hasMinimap: true,
   isPaletteOpen: true,
-  isSideOpen: true,
+  // Each time anew: it has little to say before something is selected.
+  isSideOpen: false,
   sideWidth: 320,
 }
 
-/**
- * Makes the store, with what was chosen before.
- * @param width of the window, px: panels that leave no room for the canvas begin folded
- */
+type Opening = {
+  /** Of the window, px: panels that leave no room for the canvas begin folded. */
+  readonly width?: number
+  /** The address names what the panel at the right shows. */
+  readonly isSideOpen?: boolean
+}
+
+/** Makes the store, with what was chosen before. */
 export function createCanvasStore(
   platform: Pick<Platform, 'readPreference' | 'writePreference'>,
-  width = Number.POSITIVE_INFINITY,
+  { width = Number.POSITIVE_INFINITY, isSideOpen = DEFAULTS.isSideOpen }: Opening = {},
 ): CanvasStore {
-  let chosen = readPreferences(platform.readPreference(PREFERENCE))
+  let chosen: CanvasPreferences = { ...readPreferences(platform.readPreference(PREFERENCE)), isSideOpen }
   let room = roomIn(width)
   return createStore<CanvasState>()((set, get) => ({
     preferences: fitted(chosen, room),
@@ -121,6 +136,8 @@ export function createCanvasStore(
     overlay: undefined,
     renaming: undefined,
     loose: undefined,
+    barHeight: BAR_HEIGHT,
+    fitted: undefined,
     said: { at: 0, text: '' },
     prefer(change) {
       // What is folded for want of room was not chosen.
@@ -134,6 +151,7 @@ export function createCanvasStore(
       set({ preferences: fitted(chosen, room) })
     },
     set: (change) => set(change),
+    keepFree: (barHeight) => set((state) => ({ barHeight: Math.max(barHeight, state.barHeight) })),
     say: (text) => set(({ said }) => ({ said: { at: said.at + 1, text } })),
   }))
 }
@@ -150,14 +168,14 @@ function readPreferences(text: string | undefined): CanvasPreferences {
   if (text === undefined) return DEFAULTS
   try {
     const read: Partial<Record<keyof CanvasPreferences, unknown>> = JSON.parse(text)
-    const flag = (name: Exclude<keyof CanvasPreferences, 'wheel' | 'sideWidth'>) =>
+    const flag = (name: Exclude<keyof CanvasPreferences, 'wheel' | 'sideWidth' | 'isSideOpen'>) =>
       typeof read[name] === 'boolean' ? read[name] : DEFAULTS[name]
     return {
+      ...DEFAULTS,
       wheel: read.wheel === 'pan' ? 'pan' : 'zoom',
       snaps: flag('snaps'),
       hasMinimap: flag('hasMinimap'),
       isPaletteOpen: flag('isPaletteOpen'),
-      isSideOpen: flag('isSideOpen'),
       sideWidth: typeof read.sideWidth === 'number' ? Math.min(720, Math.max(260, read.sideWidth)) : DEFAULTS.sideWidth,
     }
   } catch {

@@ -1,5 +1,5 @@
 /** What stands above the tabs of an endpoint: notices that concern all of them, and its menu. */
-import { Ellipsis, Pause, Play, Send, Share2, Trash2, TriangleAlert } from 'lucide-react'
+import { Ellipsis, GitCompareArrows, Pause, Play, Send, Share2, Trash2, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { EndpointCrash } from '../../../src-main/contract/endpoint.ts'
@@ -66,7 +66,7 @@ export function GraphNotice({ id, graph: { behind, version } }: GraphNoticeProps
 
 /** The main action of an endpoint, and the others behind a menu. */
 export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readonly tab: EndpointTab }) {
-  const { id, name, paused, inQueue, inProgress } = endpoint
+  const { id, name, paused, inQueue, inProgress, loadBalanced } = endpoint
   const [, go] = useLocation()
   const { pause, resume, remove } = useEndpointActions(endpoint)
   const [asks, setAsks] = useState(false)
@@ -91,6 +91,16 @@ export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoin
                   icon: <Pause />,
                   onSelect: () => void pause(),
                 },
+            ...(loadBalanced === undefined
+              ? [
+                  {
+                    label: 'Compare versions',
+                    detail: 'Run its last jobs on another version',
+                    icon: <GitCompareArrows />,
+                    onSelect: () => go(ADDRESS.newComparison(new URLSearchParams({ endpoint: id }).toString())),
+                  },
+                ]
+              : []),
           ],
           [{ label: `Delete endpoint ${name}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks(true) }],
         ]}

@@ -1,8 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useSearchParams } from 'wouter'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
+import type { ApiClient } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Field } from '../../../ui/form/Field.tsx'
@@ -11,68 +12,114 @@ import { FilterBar } from '../list/FilterBar.tsx'
 import { isEmptyFilter, type JobListFilter, queryOf, readFilter, writeFilter } from '../list/job-list-filter.ts'
 import type { ComparisonInputs } from './comparison-draft.ts'
 
-/** Stored jobs whose inputs are run, and what is asked of the service for them. */
+const LAST = 50
+
+const SOURCES = { last: `Last ${LAST} jobs`, jobs: 'Choose jobs', file: 'File' } as const
+
+/** Where the inputs of a comparison come from: the newest jobs of its endpoint, other stored jobs, or a file. */
+type Source = keyof typeof SOURCES
+
+/** Where an address says that inputs come from: from the newest jobs, unless it names others. */
+export function chosenSource(search: URLSearchParams): Source {
+  const named = (Object.keys(SOURCES) as Source[]).find((one) => one === search.get('inputs'))
+  const { endpoint: _any, ...filter } = readFilter(search)
+  return named ?? (search.has('ids') || !isEmptyFilter(filter) ? 'jobs' : 'last')
+}
+
+/** The inputs of the newest jobs of an endpoint. @throws Error where it has none */
+export async function lastJobs(client: Pick<ApiClient, 'call'>, endpoint: string): Promise<ComparisonInputs> {
+  const { requests } = await client.call('jobList', { query: { endpoint, limit: LAST, previews: 'false' } })
+  if (requests.length === 0) throw new Error(`${endpoint} has no jobs yet. Choose other jobs, or a file of inputs.`)
+  return { ids: requests.map(({ id }) => id) }
+}
+
+/** Which inputs are run, and what is asked of the service for them. */
 export type ChosenInputs = {
+  readonly source: Source
+  readonly setSource: (source: Source) => void
   readonly ids: readonly string[]
   readonly filter: JobListFilter
   readonly setFilter: (filter: JobListFilter) => void
-  readonly inputs: () => ComparisonInputs
+  /** @param endpoint the first version, whose newest jobs are asked for unless others are chosen */
+  readonly inputs: (endpoint: string, file: File | undefined) => Promise<ComparisonInputs>
 }
 
-/** The stored jobs whose inputs are run, as the address names them: by a filter of the list, or by their ids. */
+/** The inputs that the address names. */
 export function useChosenInputs(): ChosenInputs {
-  const { platform } = useApp()
+  const { client, platform } = useApp()
   const [search, setSearch] = useSearchParams()
   const text = search.toString()
   return useMemo(() => {
-    const filter = readFilter(new URLSearchParams(text))
-    const ids = new URLSearchParams(text).get('ids')?.split(',') ?? []
+    const named = new URLSearchParams(text)
+    const filter = readFilter(named)
+    const ids = named.get('ids')?.split(',') ?? []
+    const source = chosenSource(named)
     return {
-      ids,
-      filter,
+      ...{ source, ids, filter },
+      setSource(next) {
+        setSearch(
+          (before) => {
+            const written = new URLSearchParams(before)
+            written.set('inputs', next)
+            return written
+          },
+          { replace: true },
+        )
+      },
       setFilter(next) {
         setSearch(
           (before) => {
             const written = writeFilter(before, next)
+            written.set('inputs', 'jobs')
             written.delete('ids')
             return written
           },
           { replace: true },
         )
       },
-      inputs() {
+      async inputs(endpoint, file) {
+        if (source === 'last') return lastJobs(client, endpoint)
+        if (source === 'file') return { file: (await file?.text()) ?? '' }
         if (ids.length > 0) return { ids: [...ids] }
         const { status: _joined, ...query } = queryOf(filter, platform.now())
         return { filter: { ...query, ...(filter.states.length === 0 ? {} : { status: [...filter.states] }) } }
       },
     }
-  }, [text, setSearch, platform])
+  }, [text, setSearch, client, platform])
 }
 
-/** The inputs of a comparison: stored jobs, or a file once one is chosen. */
+/** The inputs of a comparison. */
 type InputsProps = {
   readonly chosen: ChosenInputs
+  /** The first version. */
+  readonly endpoint: string
   readonly file: File | undefined
   readonly onFile: (file: File | undefined) => void
   readonly problem: string | undefined
 }
 
-const SOURCES = ['Stored jobs', 'File'] as const
-
 /** Chooses them. */
-export function Inputs({ chosen, file, onFile, problem }: InputsProps) {
-  const [source, setSource] = useState<(typeof SOURCES)[number]>('Stored jobs')
-  const choose = (next: (typeof SOURCES)[number]) => {
-    setSource(next)
-    onFile(undefined)
-  }
+export function Inputs({ chosen, endpoint, file, onFile, problem }: InputsProps) {
+  const { source, setSource, ids, setFilter } = chosen
   return (
     <section aria-label="Inputs" className="flex flex-col gap-3">
       <h3 className="font-medium">Inputs</h3>
       <div>
-        <SegmentedChoice label="Where inputs come from" choices={SOURCES} value={source} onChange={choose} />
+        <SegmentedChoice
+          label="Source of inputs"
+          choices={Object.values(SOURCES)}
+          value={SOURCES[source]}
+          onChange={(name) => {
+            onFile(undefined)
+            const next = (Object.keys(SOURCES) as Source[]).find((one) => SOURCES[one] === name) ?? 'last'
+            // A filter begins with the endpoint.
+            if (next === 'jobs' && ids.length === 0 && isEmptyFilter(chosen.filter)) setFilter({ endpoint, states: [] })
+            else setSource(next)
+          }}
+        />
       </div>
-      {source === 'File' && (
+      {source === 'last' && <JobCount filter={{ endpoint, states: [] }} most={LAST} of={endpoint} />}
+      {source === 'file' && (
         <Field
           label="File of inputs"
           type="file"
@@ -82,33 +129,49 @@ export function Inputs({ chosen, file, onFile, problem }: InputsProps) {
           onChange={({ target }) => onFile(target.files?.[0])}
         />
       )}
-      {source === 'Stored jobs' && chosen.ids.length > 0 && (
+      {source === 'jobs' && ids.length > 0 && (
         <p>
-          Those of {counted(chosen.ids.length, 'selected job')}.{' '}
-          <Button kind="quiet" onClick={() => chosen.setFilter({ states: [] })}>
+          {counted(ids.length, 'selected job')}.{' '}
+          <Button kind="quiet" onClick={() => setFilter({ states: [] })}>
             Choose by a filter
           </Button>
         </p>
       )}
-      {source === 'Stored jobs' && chosen.ids.length === 0 && <FilteredJobs {...chosen} />}
+      {source === 'jobs' && ids.length === 0 && (
+        <>
+          <FilterBar filter={chosen.filter} onChange={setFilter} ofEndpoint={false} />
+          <JobCount filter={chosen.filter} most={limit('comparisonItems')} />
+        </>
+      )}
     </section>
   )
 }
 
-function FilteredJobs({ filter, setFilter }: ChosenInputs) {
+type JobCountProps = {
+  readonly filter: JobListFilter
+  readonly most: number
+  /** The endpoint whose newest jobs they are; without it none is left out. */
+  readonly of?: string
+}
+
+function JobCount({ filter, most, of }: JobCountProps) {
   const { client, platform } = useApp()
   const query = useMemo(() => queryOf(filter, platform.now()), [filter, platform])
   const { data } = useQuery({
     queryKey: ['job-count', query],
     queryFn: ({ signal }) => client.call('jobCount', { query, signal }),
   })
-  const most = limit('comparisonItems').toLocaleString('en')
   return (
-    <>
-      <FilterBar filter={filter} onChange={setFilter} ofEndpoint={false} />
-      <p role="status" className="text-ink-2">
-        {data !== undefined && `${isEmptyFilter(filter) ? 'All ' : ''}${counted(data.count, 'job')}, ${most} at most`}
-      </p>
-    </>
+    <p role="status" className="text-ink-2">
+      {data !== undefined && (of === undefined ? chosenText(data.count, most, filter) : lastText(data.count, most, of))}
+    </p>
   )
+}
+
+const chosenText = (count: number, most: number, filter: JobListFilter) =>
+  `${isEmptyFilter(filter) ? 'All ' : ''}${counted(count, 'job')}, ${most.toLocaleString('en')} at most`
+
+function lastText(count: number, most: number, endpoint: string): string {
+  if (count === 0) return `${endpoint} has no jobs yet.`
+  return count > most ? `The newest ${most} jobs of ${endpoint}.` : `All ${counted(count, 'job')} of ${endpoint}.`
 }

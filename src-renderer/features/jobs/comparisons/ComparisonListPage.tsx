@@ -64,8 +64,8 @@ export function ComparisonListPage({ tabs }: { readonly tabs: ReactNode }) {
       {data === undefined && error === null && <SkeletonRows rows={4} />}
       {data?.comparisons.length === 0 && (
         <EmptyState icon={<GitCompareArrows />} command="drydock compare old new --endpoint old --since 24h">
-          There are no comparisons yet. One runs the same inputs on several versions of an endpoint, and shows where
-          what they give differs, the largest difference first.
+          There are no comparisons yet. A comparison runs the same inputs on several versions of an endpoint and lists
+          the differences between their outputs, the largest first.
         </EmptyState>
       )}
       {data !== undefined && data.comparisons.length > 0 && (

@@ -78,7 +78,7 @@ const numbered = (version: ComparisonView['versions'][number], at: number): Numb
 function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<NumberedVersion>[] {
   const roleOf = ({ at }: NumberedVersion) => {
     if (at === '0') return 'Reference'
-    if (Number(at) === verdict?.firstDiffering) return 'The first that differs'
+    if (Number(at) === verdict?.firstDiffering) return 'First that differs'
     const round = rounds.indexOf(Number(at))
     return mode === 'bisect' ? (round === -1 ? 'Not run' : `Run in round ${round + 1}`) : ''
   }
@@ -105,7 +105,7 @@ function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<N
       align: 'right',
       cell: ({ failed }) => failed.toLocaleString('en'),
     },
-    { id: 'p50', header: 'Ran, p50', width: 90, align: 'right', cell: ({ p50Ms }) => <Duration ms={p50Ms} /> },
+    { id: 'p50', header: 'Execution p50', width: 90, align: 'right', cell: ({ p50Ms }) => <Duration ms={p50Ms} /> },
     { id: 'p95', header: 'p95', width: 90, align: 'right', cell: ({ p95Ms }) => <Duration ms={p95Ms} /> },
   ]
 }
@@ -149,10 +149,8 @@ function Actions({ comparison: { id: comparisonId, name, state, versions } }: { 
         action={`Delete comparison ${name}`}
         onConfirm={() => remove.mutate()}
       >
-        Its result is gone. Its jobs stay
-        {copies === 0
-          ? '.'
-          : `, but not those of the ${counted(copies, 'endpoint')} that ${copies === 1 ? 'was' : 'were'} made for its images.`}
+        The result is deleted. Its jobs are kept
+        {copies === 0 ? '.' : `, except those of the ${counted(copies, 'endpoint')} created for its images.`}
       </Confirm>
     </>
   )

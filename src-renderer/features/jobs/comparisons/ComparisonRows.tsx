@@ -56,7 +56,7 @@ export function ComparisonRows({ comparison }: { readonly comparison: Comparison
         }
       >
         {error !== null && <ErrorNotice error={error} />}
-        {data !== undefined && rows.length === 0 && <p className="p-3 text-ink-2">No input was compared yet.</p>}
+        {data !== undefined && rows.length === 0 && <p className="p-3 text-ink-2">No inputs compared yet.</p>}
         {rows.length > 0 && (
           <Table
             label="Inputs"
@@ -82,7 +82,7 @@ function columnsOf({ versions }: ComparisonView, chosenId: string | undefined): 
   return [
     {
       id: 'source',
-      header: 'Input of',
+      header: 'Input',
       width: 170,
       grow: 1,
       cell: (row) => (
@@ -93,10 +93,16 @@ function columnsOf({ versions }: ComparisonView, chosenId: string | undefined): 
     },
     { id: 'version', header: 'Version', width: 130, grow: 1, cell: ({ version }) => versions[version]?.name },
     { id: 'outcome', header: 'Result', width: 120, cell: ({ outcome }) => <StateDot {...OUTCOMES[outcome]} /> },
-    { id: 'what', header: 'What', width: 220, grow: 3, cell: (row) => <span title={whatOf(row)}>{whatOf(row)}</span> },
+    {
+      id: 'what',
+      header: 'Difference',
+      width: 220,
+      grow: 3,
+      cell: (row) => <span title={whatOf(row)}>{whatOf(row)}</span>,
+    },
     {
       id: 'times',
-      header: 'Ran (first version)',
+      header: 'Execution (first version)',
       width: 150,
       align: 'right',
       cell: ({ ms, referenceMs }) =>
@@ -136,7 +142,7 @@ function ChosenRow({ comparison: { versions }, row }: ChosenRowProps) {
         ))}
       </ul>
       {count > differences.length && (
-        <p className="p-3 text-ink-2">And {counted(count - differences.length, 'smaller one')}.</p>
+        <p className="p-3 text-ink-2">{counted(count - differences.length, 'smaller difference')} not shown.</p>
       )}
     </Card>
   )
@@ -156,7 +162,7 @@ function DifferenceItem({ difference: { path, kind, text } }: { readonly differe
   return (
     <li className="flex flex-wrap gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 last:border-b-0">
       <span className="w-16 shrink-0 text-ink-2">{KINDS[kind]}</span>
-      <code className="w-48 shrink-0 break-all font-mono text-small">{path === '' ? 'all of it' : path}</code>
+      <code className="w-48 shrink-0 break-all font-mono text-small">{path === '' ? 'whole output' : path}</code>
       <pre className="max-h-60 min-w-0 flex-1 basis-72 overflow-auto whitespace-pre-wrap break-words font-mono text-small">
         {text}
       </pre>

@@ -20,16 +20,18 @@ import {
   NO_RULES,
   type RuleTexts,
   readComparison,
+  TOLERANCES,
+  type Tolerance,
   type VersionDraft,
 } from './comparison-draft.ts'
 
 const KINDS = ['All versions', 'Bisect'] as const
 const MEANINGS = {
-  compare: 'Each version is compared with the first one.',
-  bisect: 'The versions stand in an order, oldest first: the first that differs is looked for in a few rounds.',
+  compare: 'Compares each version with the first one.',
+  bisect: 'Finds the first version that differs, in a few rounds. List the oldest version first.',
 } as const
 
-/** A form for a comparison. Its inputs stand in the address: the jobs of a filter, or by their ids. */
+/** A form for a comparison. Its endpoint and inputs stand in the address. */
 export function NewComparison({ onClose }: { readonly onClose: () => void }) {
   const { client } = useApp()
   const [, go] = useLocation()
@@ -46,6 +48,7 @@ export function NewComparison({ onClose }: { readonly onClose: () => void }) {
     mode: 'compare',
     name: '',
     versions: [first, first],
+    tolerance: 'Exact',
     rules: NO_RULES,
     ignore: '',
   }))
@@ -54,7 +57,7 @@ export function NewComparison({ onClose }: { readonly onClose: () => void }) {
   const change = (part: Partial<ComparisonDraft>) => setDraft((before) => ({ ...before, ...part }))
   const start = useMutation({
     async mutationFn() {
-      const inputs = file === undefined ? chosen.inputs() : { file: await file.text() }
+      const inputs = await chosen.inputs(draft.versions[0]?.endpoint ?? '', file)
       const read = readComparison(draft, inputs)
       setProblems('problems' in read ? read.problems : {})
       return 'body' in read ? client.call('comparisonCreate', { body: read.body }) : undefined
@@ -68,12 +71,11 @@ export function NewComparison({ onClose }: { readonly onClose: () => void }) {
   return (
     <SidePanel open onOpenChange={onClose} title="New comparison" width="wide">
       <form onSubmit={onSubmit} noValidate className="flex flex-col gap-5">
-        <Inputs chosen={chosen} file={file} onFile={setFile} problem={problems.file} />
         <section aria-label="Versions" className="flex flex-col gap-3">
           <h3 className="font-medium">Versions</h3>
           <div className="flex flex-wrap items-center gap-2">
             <SegmentedChoice
-              label="How they are compared"
+              label="Kind of comparison"
               choices={KINDS}
               value={draft.mode === 'bisect' ? 'Bisect' : 'All versions'}
               onChange={(kind) => change({ mode: kind === 'Bisect' ? 'bisect' : 'compare' })}
@@ -87,10 +89,17 @@ export function NewComparison({ onClose }: { readonly onClose: () => void }) {
             onChange={(versions) => change({ versions })}
           />
         </section>
+        <Inputs
+          chosen={chosen}
+          endpoint={draft.versions[0]?.endpoint ?? ''}
+          file={file}
+          onFile={setFile}
+          problem={problems.file}
+        />
         <Rules draft={draft} problems={problems} onChange={change} />
         <Field
           label="Name"
-          placeholder="the names of the versions"
+          placeholder="Optional"
           value={draft.name}
           onChange={({ target }) => change({ name: target.value })}
         />
@@ -142,14 +151,14 @@ function Versions({ versions, endpoints, problems, onChange }: VersionsProps) {
             <div className="grid gap-3 sm:grid-cols-2">
               <Field
                 label="Image"
-                placeholder="its own"
-                hint="A copy of the endpoint runs it."
+                placeholder="Image of the endpoint"
+                hint="Runs on a copy of the endpoint."
                 value={version.image}
                 onChange={({ target }) => set(at, { image: target.value })}
               />
               <Labelled
-                label="Values of the input"
-                hint="NAME=VALUE in each line; of a graph NODE.INPUT=VALUE."
+                label="Changed input values"
+                hint="One NAME=VALUE per line; for a graph NODE.INPUT=VALUE."
                 problem={problems[`set ${at}`]}
               >
                 {(ids) => (
@@ -175,13 +184,19 @@ function Versions({ versions, endpoints, problems, onChange }: VersionsProps) {
   )
 }
 
+const MEANING_OF: Readonly<Record<Tolerance, string>> = {
+  Exact: 'Outputs must be identical.',
+  Close: 'Numbers may differ by 0.1 %, pictures need a similarity (SSIM) of 0.98.',
+  Custom: 'Leave empty to require identical outputs.',
+}
+
 const RULES: readonly { readonly name: keyof RuleTexts; readonly label: string; readonly hint: string }[] = [
-  { name: 'relative', label: 'Share of a number', hint: 'The same up to it: 0.001.' },
-  { name: 'absolute', label: 'Difference of a number', hint: 'The same up to it: 0.5.' },
-  { name: 'similarity', label: 'Similarity of pictures', hint: 'The same from it on (SSIM): 0.98.' },
-  { name: 'pixels', label: 'Share of pixels', hint: 'The same up to it: 0.01.' },
-  { name: 'distance', label: 'Distance of a pixel', hint: 'The same up to it, of 255: 8.' },
-  { name: 'slower', label: 'Times as slow', hint: 'It differs from it on: 1.5.' },
+  { name: 'relative', label: 'Relative tolerance', hint: 'Of numbers, like 0.001' },
+  { name: 'absolute', label: 'Absolute tolerance', hint: 'Of numbers, like 0.5' },
+  { name: 'similarity', label: 'Minimum similarity (SSIM)', hint: 'Of pictures, like 0.98' },
+  { name: 'pixels', label: 'Maximum share of pixels', hint: 'That may differ, like 0.01' },
+  { name: 'distance', label: 'Pixel tolerance', hint: 'Of each colour, 0 to 255, like 8' },
+  { name: 'slower', label: 'Maximum slowdown', hint: 'Factor of the execution time, like 1.5' },
 ]
 
 type RulesProps = {
@@ -190,28 +205,38 @@ type RulesProps = {
   readonly onChange: (part: Partial<ComparisonDraft>) => void
 }
 
-function Rules({ draft: { rules, ignore }, problems, onChange }: RulesProps) {
+function Rules({ draft: { tolerance, rules, ignore }, problems, onChange }: RulesProps) {
   return (
-    <section aria-label="What counts as the same" className="flex flex-col gap-3">
-      <h3 className="font-medium">What counts as the same</h3>
-      <p className="text-small text-ink-2">Without any of it outputs are the same that are equal.</p>
-      <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
-        {RULES.map(({ name, label, hint }) => (
-          <Field
-            key={name}
-            label={label}
-            hint={hint}
-            inputMode="decimal"
-            problem={problems[name]}
-            value={rules[name]}
-            onChange={({ target }) => onChange({ rules: { ...rules, [name]: target.value } })}
-          />
-        ))}
+    <section aria-label="Tolerance" className="flex flex-col gap-3">
+      <h3 className="font-medium">Tolerance</h3>
+      <div className="flex flex-wrap items-center gap-2">
+        <SegmentedChoice
+          label="Tolerance"
+          choices={TOLERANCES}
+          value={tolerance}
+          onChange={(next) => onChange({ tolerance: next })}
+        />
+        <span className="text-small text-ink-2">{MEANING_OF[tolerance]}</span>
       </div>
+      {tolerance === 'Custom' && (
+        <div className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+          {RULES.map(({ name, label, hint }) => (
+            <Field
+              key={name}
+              label={label}
+              hint={hint}
+              inputMode="decimal"
+              problem={problems[name]}
+              value={rules[name]}
+              onChange={({ target }) => onChange({ rules: { ...rules, [name]: target.value } })}
+            />
+          ))}
+        </div>
+      )}
       <Field
-        label="Paths that are left out"
+        label="Ignored paths"
         placeholder="meta.seed, **.ms"
-        hint="With commas between them; * stands for one name, ** for any number."
+        hint="Separated by commas; * matches one name, ** any number of them."
         value={ignore}
         onChange={({ target }) => onChange({ ignore: target.value })}
       />

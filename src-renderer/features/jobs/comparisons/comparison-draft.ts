@@ -9,11 +9,22 @@ export type VersionDraft = { readonly endpoint: string; readonly image: string; 
 /** Rules that are numbers, as texts; an empty one is not set. */
 export type RuleTexts = Readonly<Record<Exclude<keyof ComparisonRules, 'ignore'>, string>>
 
+/** How far outputs may differ. */
+export const TOLERANCES = ['Exact', 'Close', 'Custom'] as const
+
+/** How far outputs may differ. */
+export type Tolerance = (typeof TOLERANCES)[number]
+
+/** The rules of `Close`. Source: ours, as sums in another order and other cards of one model stay within them. */
+const CLOSE = { relative: 0.001, similarity: 0.98 } as const satisfies ComparisonRules
+
 /** What the form holds. */
 export type ComparisonDraft = {
   readonly mode: ComparisonCreate['mode']
   readonly name: string
   readonly versions: readonly VersionDraft[]
+  readonly tolerance: Tolerance
+  /** Of a custom tolerance. */
   readonly rules: RuleTexts
   /** Paths, with commas between them. */
   readonly ignore: string
@@ -30,13 +41,13 @@ export type DraftProblems = Readonly<Record<string, string>>
 
 /** @returns what to ask of the service, or what is wrong; ranges of numbers are the service's to say */
 export function readComparison(
-  { mode, name, versions, rules, ignore }: ComparisonDraft,
+  { mode, name, versions, tolerance, rules, ignore }: ComparisonDraft,
   inputs: ComparisonInputs,
 ): { readonly body: Omit<ComparisonCreate, 'atOnce'> } | { readonly problems: DraftProblems } {
   const problems: Record<string, string> = {}
-  const numbers: Record<string, number> = {}
+  const numbers: Record<string, number> = tolerance === 'Close' ? { ...CLOSE } : {}
   for (const [rule, text] of Object.entries(rules)) {
-    if (text.trim() === '') continue
+    if (tolerance !== 'Custom' || text.trim() === '') continue
     const value = Number(text)
     if (Number.isFinite(value)) numbers[rule] = value
     else problems[rule] = 'A number, like 0.01.'

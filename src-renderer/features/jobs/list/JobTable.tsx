@@ -136,7 +136,8 @@ function comparison(selected: Selected): string | undefined {
 const IDS_IN_ADDRESS = 100
 
 function onVersions(selected: Selected, filter: JobListFilter): string | undefined {
-  if (selected.kind === 'all') return ADDRESS.newComparison(writeFilter(new URLSearchParams(), filter).toString())
+  if (selected.kind === 'all')
+    return ADDRESS.newComparison(writeFilter(new URLSearchParams({ inputs: 'jobs' }), filter).toString())
   if (selected.jobs.size > IDS_IN_ADDRESS) return undefined
   return ADDRESS.newComparison(new URLSearchParams({ ids: [...selected.jobs.keys()].join(',') }).toString())
 }

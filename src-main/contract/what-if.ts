@@ -99,7 +99,7 @@ const whatIfRequest = z.strictObject({
       card: some(z.string().trim().min(1).max(100)),
     })
     .optional()
-    .describe('values to combine; without it those around the present setting'),
+    .describe('values to combine; without it those around the current setting'),
   learn: z
     .strictObject({ from: moment, to: moment })
     .optional()
@@ -112,7 +112,7 @@ const whatIfRequest = z.strictObject({
     .describe('instead of what was measured'),
   coldStartMs: z.number().min(0).max(3_600_000).optional().describe('instead of what was measured'),
   prices: z.array(cardPrice).max(100).optional(),
-  card: z.string().trim().min(1).max(100).optional().describe('the card of the present setting, as prices name it'),
+  card: z.string().trim().min(1).max(100).optional().describe('the card of the current setting, as prices name it'),
   currency: z.string().max(10).optional(),
 })
 
@@ -150,7 +150,7 @@ const whatIfRow = z.object({
       workers: z.array(z.number().int()).describe('most workers in each step'),
     })
     .optional()
-    .describe('of the present setting and those on the frontier'),
+    .describe('of the current setting and those on the frontier'),
 })
 
 /** One setting, and what would have come of it. */
@@ -167,7 +167,7 @@ const whatIfAnswer = z.object({
     slowdown: z.array(z.number()).describe('how many times as long a job runs beside 0, 1, 2 ... others'),
     lostShare: z.number().describe('of the tries, those whose worker was lost'),
   }),
-  rows: z.array(whatIfRow).describe('the present setting first, then the cheapest'),
+  rows: z.array(whatIfRow).describe('the current setting first, then the cheapest'),
   notes: z.array(z.string()).describe('what the answer assumes'),
   currency: z.string().optional(),
 })

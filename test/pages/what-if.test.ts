@@ -12,6 +12,8 @@ describe('the what-if tab of an endpoint', () => {
     await open('/endpoints/gated/what-if')
     await expectAccessible()
     await shoot('what-if-empty')
+    await page.getByText('More settings').waitFor()
+    expect(await page.locator('form').getByRole('textbox').filter({ visible: true }).count()).toBe(2)
     await page.getByRole('button', { name: 'Simulate' }).click()
     await page
       .getByRole('alert')
@@ -19,14 +21,14 @@ describe('the what-if tab of an endpoint', () => {
       .waitFor()
 
     await chooseByKeys(page.getByRole('combobox', { name: 'Load' }), 'St')
-    await page.getByLabel('Jobs a second').fill('x')
+    await page.getByLabel('Jobs per second').fill('x')
     await page.getByLabel('Cold start, seconds').fill('3')
     await page.getByLabel('Execution, seconds').fill('0.9')
     await page.keyboard.press('Enter')
     await page.getByText('Enter a number, 0 or more.').waitFor()
-    await page.getByLabel('Jobs a second').fill('1')
-    await page.getByLabel('Hours').fill('0.2')
-    await page.getByLabel('Own price a second').fill('0.0003')
+    await page.getByLabel('Jobs per second').fill('1')
+    await page.getByLabel('Duration, hours').fill('0.2')
+    await page.getByLabel('Price per second').fill('0.0003')
     await page.keyboard.press('Enter')
 
     const table = page.getByRole('grid', { name: 'Settings' })

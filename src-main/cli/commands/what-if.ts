@@ -84,12 +84,12 @@ export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
     .option('--execution <duration>', 'instead of what was measured', spanInMs)
     .option('--price <price>', 'price of a worker for each second', decimal)
     .option('--prices <file>', 'JSON list of {"card", "perSecond", "alwaysOnPerSecond", "speed"}; or: list')
-    .option('--card <name>', 'card of the present setting, by its name in --prices')
+    .option('--card <name>', 'card of the current setting, by its name in --prices')
     .option('--use <row>', 'write the setting of this row of the table to the endpoint', wholeNumber)
     .addHelpText(
       'after',
       `
-Without values to try it tries those around the present setting. Nothing is changed without --use.
+Without values to try it tries those around the current setting. Nothing is changed without --use.
 
 Examples:
   $ drydock what-if greet --from 7d
@@ -196,7 +196,7 @@ function show(output: Output, { jobs, spanMs, measured, rows, notes, currency = 
     rows.map((row, at) => [...settingCells(row, at, hasCard), ...figureCells(row, hasCost)]),
   )
   output.line()
-  output.line('* the present setting   > no other setting is both cheaper and quicker')
+  output.line('* the current setting   > no other setting is both cheaper and quicker')
   for (const note of notes) output.line(note)
 }
 

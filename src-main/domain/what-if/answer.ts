@@ -192,7 +192,7 @@ function simulateSetting({
   return simulate({ config: { ...config, ...settings }, jobs, world, spanMs: load.spanMs, random })
 }
 
-/** How much faster a card is than the one of the present setting. */
+/** How much faster a card is than the one of the current setting. */
 function speedOf(
   prices: ReadonlyMap<string, CardPrice>,
   present: string | undefined,

@@ -9,8 +9,8 @@ export type Setting = WhatIfRow['setting']
 type Values = { readonly [Name in keyof Setting]-?: readonly Setting[Name][] }
 
 /**
- * The present setting first, then all combinations of the values to try; those with a minimum above the maximum are
- * none. Without values it tries those around the present setting, as many as there is time for.
+ * The current setting first, then all combinations of the values to try; those with a minimum above the maximum are
+ * none. Without values it tries those around the current setting, as many as there is time for.
  * @param jobs how many jobs each is simulated with
  */
 export function settingsToTry(

@@ -78,13 +78,13 @@ export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
 const GROUPS = [
   { name: 'frontier', tone: 'accent', joined: true },
   { name: 'other settings', tone: 'queued' },
-  { name: 'present setting', tone: 'retried', large: true },
+  { name: 'current setting', tone: 'retried', large: true },
 ] as const
 
 const kindOf = ({ isPresent, onFrontier }: WhatIfRow) =>
-  isPresent ? 'present setting' : onFrontier ? 'frontier' : 'other settings'
+  isPresent ? 'current setting' : onFrontier ? 'frontier' : 'other settings'
 
-/** Jobs that wait under the present setting and under another one. */
+/** Jobs that wait under the current setting and under another one. */
 function CourseChart({
   present,
   other,

@@ -8,7 +8,7 @@ import { writeExact } from '../../../../src-main/domain/json/json.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { Field, Labelled } from '../../../ui/form/Field.tsx'
+import { Field, type FieldProps, Labelled } from '../../../ui/form/Field.tsx'
 import { Select } from '../../../ui/form/Select.tsx'
 import { EmptyState, ErrorNotice } from '../../../ui/PageStates.tsx'
 import { WhatIfResult } from './WhatIfResult.tsx'
@@ -35,29 +35,40 @@ type TextField = Exclude<keyof WhatIfForm, 'load' | 'trace' | 'card'>
 const TEXT_FIELDS: readonly {
   readonly name: TextField
   readonly label: string
-  readonly hints?: Partial<Record<WhatIfForm['load'], string>>
+  readonly labels?: Partial<Record<WhatIfForm['load'], string>>
 }[] = [
-  { name: 'low', label: 'Jobs a second at night' },
-  { name: 'rate', label: 'Jobs a second', hints: { day: 'at noon', burst: 'between the bursts' } },
-  { name: 'jobs', label: 'Jobs in a burst' },
+  { name: 'low', label: 'Jobs per second at night' },
+  { name: 'rate', label: 'Jobs per second', labels: { day: 'Jobs per second at noon' } },
+  { name: 'jobs', label: 'Jobs per burst' },
   { name: 'every', label: 'Seconds between bursts' },
-  { name: 'hours', label: 'Hours', hints: { recorded: 'the last ones' } },
+  { name: 'hours', label: 'Duration, hours', labels: { recorded: 'Last N hours' } },
 ]
 
-/** The settings that are varied, as `drydock what-if` has them. */
+const MOST_WORKERS = { name: 'workersMax', label: 'Maximum workers to try', hint: 'like 2, 4, 8' } as const
+
+/** The other settings that are varied, as `drydock what-if` has them. */
 const VARIED = [
-  { name: 'workersMin', label: 'Fewest workers to try', hint: 'like 0, 1' },
-  { name: 'workersMax', label: 'Most workers to try', hint: 'like 2, 4, 8' },
-  { name: 'idle', label: 'Idle seconds to try', hint: 'like 5, 30' },
+  { name: 'workersMin', label: 'Minimum workers to try', hint: 'like 0, 1' },
+  { name: 'idle', label: 'Idle timeouts to try, seconds', hint: 'like 5, 30' },
   { name: 'concurrency', label: 'Jobs at once to try', hint: 'like 1, 4' },
   { name: 'scaler', label: 'Scaling to try', hint: 'like 4s, 3/worker' },
-  { name: 'cards', label: 'Cards to try', hint: 'by their names in the list' },
+  { name: 'cards', label: 'Cards to try', hint: 'names from the price list' },
 ] as const
+
+/** Fields about times and prices, folded at first like those that are varied. */
+const MEASURES = [
+  { name: 'coldStart', label: 'Cold start, seconds', hint: 'overrides the measured time' },
+  { name: 'execution', label: 'Execution, seconds', hint: 'overrides the measured time' },
+  { name: 'price', label: 'Price per second', hint: 'overrides the list price' },
+] as const
+
+const FOLDED: ReadonlySet<keyof WhatIfForm> = new Set([...MEASURES, ...VARIED].map(({ name }) => name))
 
 function Question({ endpoint }: WhatIfTabProps) {
   const { client, platform } = useApp()
   const [form, setForm] = useState<WhatIfForm>(EMPTY_FORM)
   const [problem, setProblem] = useState<FormProblem>()
+  const [isUnfolded, setUnfolded] = useState(false)
   const { data: prices } = useQuery({
     queryKey: ['prices'],
     queryFn: ({ signal }) => client.call('priceTableRead', { signal }),
@@ -65,25 +76,42 @@ function Question({ endpoint }: WhatIfTabProps) {
   const asked = useMutation({
     mutationFn: (body: object): Promise<WhatIfAnswer> =>
       client.call('whatIf', { path: { endpointId: endpoint.id }, bodyText: writeExact(body) }),
+    // The field that the service misses may be folded.
+    onError: () => setUnfolded(true),
   })
   const change = (fields: Partial<WhatIfForm>) => {
     setProblem(undefined)
     setForm((before) => ({ ...before, ...fields }))
   }
   const problemOf = (field: keyof WhatIfForm) => (problem?.field === field ? problem.why : undefined)
+  const text = ({
+    name,
+    ...field
+  }: { readonly name: TextField } & Pick<FieldProps, 'label' | 'hint' | 'inputMode'>) => (
+    <Field
+      key={name}
+      {...field}
+      value={form[name]}
+      problem={problemOf(name)}
+      onChange={({ target }) => change({ [name]: target.value })}
+    />
+  )
 
   function ask(event: FormEvent): void {
     event.preventDefault()
     const question = toQuestion(form, prices, platform.now())
-    if ('problem' in question) setProblem(question.problem)
-    else asked.mutate(question.body)
+    if ('body' in question) asked.mutate(question.body)
+    else {
+      setProblem(question.problem)
+      if (FOLDED.has(question.problem.field)) setUnfolded(true)
+    }
   }
 
   return (
     <>
       <Card title="What would other settings have done?">
         <form onSubmit={ask} className="grid grid-cols-2 items-start gap-x-4 gap-y-3 p-3 lg:grid-cols-4">
-          <Labelled label="Load" hint="which jobs are simulated">
+          <Labelled label="Load" hint="the jobs to simulate">
             {(ids) => (
               <Select
                 {...ids}
@@ -93,17 +121,9 @@ function Question({ endpoint }: WhatIfTabProps) {
               />
             )}
           </Labelled>
-          {TEXT_FIELDS.filter(({ name }) => isOfLoad(name, form.load)).map(({ name, label, hints }) => (
-            <Field
-              key={name}
-              label={label}
-              hint={hints?.[form.load]}
-              inputMode="decimal"
-              value={form[name]}
-              problem={problemOf(name)}
-              onChange={({ target }) => change({ [name]: target.value })}
-            />
-          ))}
+          {TEXT_FIELDS.filter(({ name }) => isOfLoad(name, form.load)).map(({ name, label, labels }) =>
+            text({ name, label: labels?.[form.load] ?? label, inputMode: 'decimal' }),
+          )}
           {form.load === 'trace' && (
             <Field
               label="File"
@@ -120,62 +140,41 @@ function Question({ endpoint }: WhatIfTabProps) {
               }}
             />
           )}
-          <Field
-            label="Cold start, seconds"
-            hint="instead of what was measured"
-            inputMode="decimal"
-            value={form.coldStart}
-            problem={problemOf('coldStart')}
-            onChange={({ target }) => change({ coldStart: target.value })}
-          />
-          <Field
-            label="Execution, seconds"
-            hint="instead of what was measured"
-            inputMode="decimal"
-            value={form.execution}
-            problem={problemOf('execution')}
-            onChange={({ target }) => change({ execution: target.value })}
-          />
-          <Labelled
-            label="Card"
-            hint={prices === undefined ? 'list prices' : `list prices of ${prices.asOf}, ${prices.currency}`}
+          {text(MOST_WORKERS)}
+          <details
+            open={isUnfolded}
+            onToggle={({ currentTarget }) => setUnfolded(currentTarget.open)}
+            className="col-span-full"
           >
-            {(ids) => (
-              <Select
-                {...ids}
-                none="no price"
-                value={form.card}
-                choices={
-                  prices?.prices.map(({ card, perSecond }) => ({ value: card, label: `${card}: ${perSecond}` })) ?? []
-                }
-                onChange={(card) => change({ card })}
-              />
-            )}
-          </Labelled>
-          <Field
-            label="Own price a second"
-            hint="instead of the list price"
-            inputMode="decimal"
-            value={form.price}
-            problem={problemOf('price')}
-            onChange={({ target }) => change({ price: target.value })}
-          />
-          {VARIED.map(({ name, label, hint }) => (
-            <Field
-              key={name}
-              label={label}
-              hint={hint}
-              value={form[name]}
-              problem={problemOf(name)}
-              onChange={({ target }) => change({ [name]: target.value })}
-            />
-          ))}
+            <summary className="cursor-pointer text-ink-2">More settings</summary>
+            <div className="grid grid-cols-2 items-start gap-x-4 gap-y-3 pt-3 lg:grid-cols-4">
+              {MEASURES.map((field) => text({ ...field, inputMode: 'decimal' }))}
+              <Labelled
+                label="Card"
+                hint={prices === undefined ? 'list prices' : `list prices of ${prices.asOf}, ${prices.currency}`}
+              >
+                {(ids) => (
+                  <Select
+                    {...ids}
+                    none="No price"
+                    value={form.card}
+                    choices={
+                      prices?.prices.map(({ card, perSecond }) => ({ value: card, label: `${card}: ${perSecond}` })) ??
+                      []
+                    }
+                    onChange={(card) => change({ card })}
+                  />
+                )}
+              </Labelled>
+              {VARIED.map(text)}
+            </div>
+          </details>
           <div className="col-span-full flex items-center gap-3">
             <Button kind="main" type="submit" disabled={asked.isPending}>
               Simulate
             </Button>
             <p role="status" className="text-ink-2">
-              {asked.isPending ? 'Simulating the present setting and others …' : ''}
+              {asked.isPending ? 'Simulating the current setting and others …' : ''}
             </p>
           </div>
         </form>

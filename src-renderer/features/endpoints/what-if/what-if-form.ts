@@ -26,7 +26,7 @@ export type WhatIfForm = {
   readonly execution: string
   readonly card: string
   readonly price: string
-  /** Values to try, with commas between them; empty: those around the present setting. */
+  /** Values to try, with commas between them; empty: those around the current setting. */
   readonly workersMin: string
   readonly workersMax: string
   /** Seconds. */

@@ -40,7 +40,7 @@ function answered(...asked: Parameters<typeof ask>): WhatIfAnswer {
 }
 
 describe('an answer', () => {
-  it('has the present setting first and others around it, with a frontier that falls', () => {
+  it('has the current setting first and others around it, with a frontier that falls', () => {
     const { rows } = answered(KNOWN)
     expect(rows[0]).toMatchObject({ isPresent: true, setting: { workersMax: 2, idleTimeoutMs: 5000 } })
     expect(rows.filter(({ isPresent }) => isPresent)).toHaveLength(1)

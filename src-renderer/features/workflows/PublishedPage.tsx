@@ -71,9 +71,7 @@ function Loaded({ graph, crumbs }: LoadedProps) {
   return (
     <Page
       crumbs={crumbs}
-      actions={
-        workflowId !== undefined && <Button onClick={() => go(ADDRESS.workflow(workflowId))}>Open its graph</Button>
-      }
+      actions={workflowId !== undefined && <Button onClick={() => go(ADDRESS.workflow(workflowId))}>Open graph</Button>}
     >
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <Card title="Parameters">

@@ -54,11 +54,10 @@ export function ComparePage() {
       {error !== null && <ErrorNotice error={error} />}
       {isMissing && (
         <p className="text-ink-2">
-          Two runs are compared.{' '}
           <Link to={ADDRESS.gallery()} className="text-accent hover:underline">
-            Choose one in the gallery
+            Open a run in the gallery
           </Link>
-          , then the other with “Compare”.
+          , press Compare, and choose the second run.
         </p>
       )}
       {!isMissing && error === null && (a.data === undefined || b.data === undefined) && <SkeletonRows rows={8} />}
@@ -110,7 +109,7 @@ const pairsOf = (a: RunDetail, b: RunDetail) =>
 /** Where the settings of two runs differ. */
 function DifferentSettings({ a, b }: { readonly a: RunDetail; readonly b: RunDetail }) {
   const found = useMemo(() => diffSettings(allSettings(payloadOf(a)), allSettings(payloadOf(b))), [a, b])
-  if (found.length === 0) return <p className="p-3 text-ink-2">They were made with the same settings.</p>
+  if (found.length === 0) return <p className="p-3 text-ink-2">Both runs have the same settings.</p>
   return (
     <div className="overflow-x-auto">
       <table aria-label="Settings that differ" className="w-full table-fixed border-collapse">

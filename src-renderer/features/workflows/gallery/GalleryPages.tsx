@@ -55,7 +55,7 @@ function GalleryPage() {
       {compare !== undefined && (
         <div role="status" className="flex items-center gap-3 rounded-control bg-accent-soft px-3 py-2">
           Choose the run to compare with.
-          <Button onClick={() => set('compare', undefined)}>Do not compare</Button>
+          <Button onClick={() => set('compare', undefined)}>Cancel</Button>
         </div>
       )}
       {error !== undefined && (

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { Briefcase, Download, Ellipsis, Trash2, Workflow } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { useCallback, useMemo, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { RunDetail } from '../../../../src-main/contract/workflows.ts'
 import { ADDRESS } from '../../../addresses.ts'
@@ -41,19 +41,23 @@ export function RunPage({ runId }: { readonly runId: string }) {
 function Shown({ run }: { readonly run: RunDetail }) {
   const [, go] = useLocation()
   const [isAsking, setIsAsking] = useState(false)
+  const [savedId, setSavedId] = useState<string>()
   const actions = useRunPageActions(run)
+  const canSave = run.workflowId === undefined && savedId === undefined
+  const save = useCallback(async () => setSavedId(await actions.saveToLibrary()), [actions])
   const commands = useMemo<readonly Command[]>(
     () => [
       {
         id: 'run-open-graph',
         group: 'Run',
-        label: 'Open its graph as a new workflow',
+        label: 'Open the graph as a new workflow',
         run: () => void actions.openGraph(),
       },
+      ...(canSave ? [{ id: 'run-save', group: 'Run', label: 'Save to library', run: () => void save() }] : []),
       { id: 'run-compare', group: 'Run', label: 'Compare with another run', run: () => go(actions.compareAddress) },
       { id: 'run-delete', group: 'Run', label: 'Delete this run', run: () => setIsAsking(true) },
     ],
-    [actions, go],
+    [actions, go, canSave, save],
   )
   return (
     <Page
@@ -63,8 +67,10 @@ function Shown({ run }: { readonly run: RunDetail }) {
       actions={
         <>
           <Button kind="main" onClick={() => void actions.openGraph()}>
-            Open its graph
+            Open graph
           </Button>
+          {canSave && <Button onClick={() => void save()}>Save to library</Button>}
+          {savedId !== undefined && <Button onClick={() => go(ADDRESS.workflow(savedId))}>Open in library</Button>}
           <Button onClick={() => go(actions.compareAddress)}>Compare</Button>
           <RunMenu run={run} onDelete={() => setIsAsking(true)} />
         </>
@@ -171,6 +177,18 @@ function useRunPageActions(run: RunDetail) {
           notifyError(`The graph was not opened: ${(error as Error).message}`)
         }
       },
+      /** @returns the id of the saved workflow; undefined where it was not saved */
+      async saveToLibrary() {
+        try {
+          const body = { name: workflowName(run.title), text: run.document ?? run.payload }
+          const { id, name } = await client.call('workflowCreate', { body })
+          store.getState().notify({ kind: 'done', text: `${name} is in the library.` })
+          return id
+        } catch (error) {
+          notifyError(`The workflow was not saved: ${(error as Error).message}`)
+          return undefined
+        }
+      },
       async remove() {
         try {
           await client.call('runDelete', { path: { runId: run.id } })
@@ -199,9 +217,9 @@ function RunMenu({ run, onDelete }: RunMenuProps) {
     disabled: workflowId === undefined,
     onSelect: () =>
       workflowId !== undefined && go(`${ADDRESS.workflow(workflowId)}?side=results&run=${encodeURIComponent(run.id)}`),
-    ...(workflowId === undefined ? { detail: 'It was not run from the library' } : {}),
+    ...(workflowId === undefined ? { detail: 'Not run from the library' } : {}),
   }
-  const job = { label: 'Show its job', icon: <Briefcase aria-hidden />, onSelect: () => go(ADDRESS.job(run.id)) }
+  const job = { label: 'Show job', icon: <Briefcase aria-hidden />, onSelect: () => go(ADDRESS.job(run.id)) }
   const save = {
     label: 'Export',
     detail: 'As a file that another Drydock opens and runs',

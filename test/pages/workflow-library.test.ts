@@ -269,7 +269,7 @@ test('two windows never overwrite each other: the later one says so, and keeps i
   await page.getByText('Another window has changed this workflow').waitFor()
   await expectAccessible()
   await shoot('workflow-tabs-changed-light-1440')
-  await page.getByRole('button', { name: 'Keep mine as a copy' }).click()
+  await page.getByRole('button', { name: 'Save mine as a copy' }).click()
   await tabsOf(page).getByText('Castle (copy)').waitFor()
   expect(await kept()).toContain('from the other window')
   const { workflows } = await service.get('/api/workflows')

@@ -112,7 +112,7 @@ test('a mask is painted over a loaded picture, kept as its alpha, and painted on
   const last = await openMask(page)
   await last.dialog.getByRole('button', { name: 'Clear the mask' }).click()
   await page.keyboard.press('Escape')
-  await page.getByRole('alertdialog').getByRole('button', { name: 'Drop the changes' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Discard changes' }).click()
   await last.dialog.waitFor({ state: 'detached' })
   expect(faults).toEqual([])
 })

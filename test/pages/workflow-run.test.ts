@@ -124,7 +124,7 @@ describe('running a graph in the editor', () => {
       .waitFor()
     await expectAccessible()
     await shoot('run-refused')
-    await bar.getByRole('button', { name: 'Scale the pictures down' }).click()
+    await bar.getByRole('button', { name: 'Scale pictures down' }).click()
     await told('Scaled down: none-scaled.png')
     await bar.getByRole('button', { name: 'Run', exact: true }).click()
     await bar.getByText('step 1 of 2').waitFor()
@@ -154,6 +154,7 @@ describe('running a graph in the editor', () => {
     // The run is found again by a window that knows nothing of it.
     await page.reload()
     await results.getByRole('img', { name: /of run/ }).waitFor()
+    await canvas.getByRole('img', { name: 'harbour_00001_.png', exact: true }).waitFor()
     // The browser says so of each answer that is an error.
     expect(faults.filter((fault) => !fault.includes('400'))).toEqual([])
   })

@@ -61,7 +61,7 @@ test('a ComfyUI of this machine is an endpoint with one click in the editor, wit
   await expectAccessible()
   await shoot('servers-editor-dark-800')
   await page.setViewportSize(NARROW)
-  await offer.getByRole('button', { name: 'Make it an endpoint' }).click()
+  await offer.getByRole('button', { name: 'Create an endpoint' }).click()
   const chooser = page.getByRole('combobox', { name: 'Endpoint' })
   await until(async () => expect(await chooser.textContent()).toBe('comfyui'))
   await page.getByRole('button', { name: /^Show the nodes/ }).click()

@@ -47,8 +47,8 @@ test('servers are free that no endpoint has, by whichever address, nor a bridge 
 
 test('one click makes a found server an endpoint by the catalog, reads its classes, and chooses it once it is there', async () => {
   const { made, show, calls, store, platform } = offer([withWorkflows('comfyui', 'http://far:8188')])
-  fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
-  fireEvent.click(await screen.findByRole('button', { name: 'Making it an endpoint' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Create an endpoint' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Creating the endpoint' }))
   await until(() => expect(store.getState().notices.map(({ text }) => text)).toHaveLength(1))
   expect(calls.find(({ operation }) => operation === 'endpointCreate')?.args).toEqual({
     body: { ...BRIDGE.settings, workflows: { server: SERVER.address }, id: 'comfyui-2', name: 'comfyui-2' },
@@ -65,7 +65,7 @@ test('one click makes a found server an endpoint by the catalog, reads its class
 test('classes that cannot be read leave the endpoint, which is not chosen, and say where to read them; a refusal leaves the offer', async () => {
   const failing = (message: string) => () => Promise.reject(new Error(message))
   const unread = offer([], { nodeTypesFetch: failing('They could not be read.') })
-  fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Create an endpoint' }))
   await until(() =>
     expect(unread.store.getState().notices[0]).toMatchObject({
       kind: 'error',
@@ -77,9 +77,9 @@ test('classes that cannot be read leave the endpoint, which is not chosen, and s
   expect([unread.made, unread.platform.preferences.get('workflow-endpoint')]).toEqual([[], undefined])
   unread.unmount()
   offer([], { endpointCreate: failing('There are too many.') })
-  fireEvent.click(await screen.findByRole('button', { name: 'Make it an endpoint' }))
+  fireEvent.click(await screen.findByRole('button', { name: 'Create an endpoint' }))
   expect((await screen.findByRole('alert')).textContent).toContain('There are too many.')
-  screen.getByRole('button', { name: 'Make it an endpoint' })
+  screen.getByRole('button', { name: 'Create an endpoint' })
 })
 
 test('an offer that is not wanted is gone for good, and none is made before the endpoints are known', async () => {

@@ -116,7 +116,7 @@ describe('with several nodes selected', () => {
       '1',
       '2',
     )
-    expect(screen.queryByText('Values of all of them')).toBe(null)
+    expect(screen.queryByText('Shared values')).toBe(null)
     fireEvent.click(screen.getByRole('radio', { name: 'Muted' }))
     expect(written().match(/"mode":2/g)).toHaveLength(2)
   })

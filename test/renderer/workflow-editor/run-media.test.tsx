@@ -82,7 +82,7 @@ test('settings of the same name say which node they are of', () => {
 test('a run that was cancelled before it gave anything says so on its page', () => {
   const run = { id: 'r1', endpointId: 'e', title: 'Castle', payload: '{}', createdAt: NOW, results: [], errors: [] }
   renderInApp(<RunResults run={{ ...run, status: 'CANCELLED' }} />)
-  screen.getByText('It was cancelled; nothing is stored.')
+  screen.getByText('Cancelled. No results were stored.')
 })
 
 test('a notice takes back its own step, and no later one', () => {

@@ -120,7 +120,7 @@ describe('a number', () => {
 
   test('with a step that its node counts in says which ones fit', () => {
     renderWidgets('{"id":1,"type":"EmptyLatentImage","widgets_values":[515,512,1]}')
-    screen.getByText('Its node counts in steps: 512 or 520 fits.')
+    screen.getByText('The step size allows 512 or 520.')
   })
 })
 

@@ -25,7 +25,7 @@ import { PreviewTab } from './PreviewTab.tsx'
 export type ProjectPageProps = { readonly projectId: string; readonly tab: ProjectTab }
 
 const TAB_NAMES: Readonly<Record<ProjectTab, string>> = {
-  picture: 'Picture',
+  picture: 'Diagram',
   build: 'Build',
   preview: 'Preview',
   deploy: 'Deploy',

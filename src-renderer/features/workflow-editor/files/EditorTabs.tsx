@@ -90,11 +90,11 @@ function actionsOf(
   return (
     <>
       {status === 'changed' ? (
-        <Button onClick={() => void actions.loadTheirs()}>Load theirs</Button>
+        <Button onClick={() => void actions.loadTheirs()}>Load their version</Button>
       ) : (
         <Button onClick={() => void actions.exportDocument()}>Save to disk</Button>
       )}
-      <Button onClick={() => void actions.saveAsCopy()}>Keep mine as a copy</Button>
+      <Button onClick={() => void actions.saveAsCopy()}>Save mine as a copy</Button>
     </>
   )
 }

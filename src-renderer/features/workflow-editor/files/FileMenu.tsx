@@ -61,7 +61,7 @@ function groupsOf(
   const versions = `${ADDRESS.workflows}?versions=${open?.tab.workflowId ?? ''}`
   return [
     [
-      item('Save', <Save />, actions.save, 'A version in the library, Ctrl+S'),
+      item('Save', <Save />, actions.save, 'Save a version to the library, Ctrl+S'),
       item('Save a copy', <CopyPlus />, actions.saveCopy),
       { ...item('Revert to saved', <Undo2 />, actions.revert), disabled: !hasVersion },
       { label: 'Versions', icon: <History />, onSelect: () => go(versions), disabled: isClosed },

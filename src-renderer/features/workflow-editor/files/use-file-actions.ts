@@ -158,7 +158,7 @@ function actionsOf(app: AppServices, go: (to: string) => void, readAgain: () => 
       const { text, problems } = payloadText(document, types, platform.now())
       saveToDisk(new Blob([text], { type: 'application/json' }), fileNameOf(nameOf(open), '_api.json'), platform)
       const [first] = problems
-      if (first !== undefined) notifyDone('error', `Exported incompletely. ${first.message}`)
+      if (first !== undefined) notifyDone('error', `The export is incomplete. ${first.message}`)
     }),
     exportPng: onCurrent(async (open) => {
       const { document, types } = stateOf(open)

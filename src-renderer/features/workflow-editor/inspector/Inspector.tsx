@@ -63,13 +63,13 @@ function SeveralNodes({ selected }: { readonly selected: readonly SelectedNode[]
         </p>
       )}
       {common.length > 0 && (
-        <Section title="Values of all of them">
+        <Section title="Shared values">
           {common.map(({ widget, isSame }) => (
             <BareWidget
               key={`${widget.kind} ${widget.name}`}
               widget={widget}
               of={`${views.length} nodes`}
-              note={isSame ? undefined : 'The values differ: this is the first one. A change sets all of them.'}
+              note={isSame ? undefined : 'Values differ; the first is shown. A change applies to all.'}
               set={(value) => {
                 editor.getState().endStep()
                 set(widget.name, widget.kind, value)

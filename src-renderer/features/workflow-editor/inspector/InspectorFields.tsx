@@ -13,8 +13,8 @@ import { useTyping } from '../widgets/use-typing.ts'
 const MODES = { always: 'Runs', mute: 'Muted', bypass: 'Bypassed' } as const satisfies Record<NodeMode, string>
 const MODE_NAMES = Object.values(MODES)
 const WHAT: Readonly<Record<Exclude<NodeMode, 'always'>, string>> = {
-  mute: 'Left out, with everything that needs it.',
-  bypass: 'Left out; its inputs are passed on to the next nodes.',
+  mute: 'Skipped, with all nodes that depend on it.',
+  bypass: 'Skipped; its inputs pass through to the next nodes.',
 }
 
 /** Whether nodes take part in runs, and their colour. */
@@ -40,7 +40,7 @@ export function StyleFields({ views }: { readonly views: readonly NodeView[] }) 
           onChange={choose}
         />
         {mode !== 'always' && (
-          <p className="mt-1 text-small text-ink-2">{mode === undefined ? 'They differ.' : WHAT[mode]}</p>
+          <p className="mt-1 text-small text-ink-2">{mode === undefined ? 'Mixed.' : WHAT[mode]}</p>
         )}
       </div>
       <ColourSwatches views={views} />

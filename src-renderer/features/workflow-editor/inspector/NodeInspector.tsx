@@ -121,7 +121,7 @@ function Models({ properties }: { readonly properties: JsonValue | undefined }) 
   const models = isArray(listed) ? listed.filter(isObject) : []
   if (models.length === 0) return null
   return (
-    <Section title="Models it needs">
+    <Section title="Required models">
       <ul className="flex flex-col gap-2">
         {models.map((model) => {
           const [name, url, directory] = ['name', 'url', 'directory'].map((key) => asText(model.get(key)))

@@ -91,7 +91,7 @@ export function MaskDialog({ node, input, value, onClose }: MaskDialogProps) {
           </Button>
         </div>
       </div>
-      <Confirm open={asks} onOpenChange={setAsks} action="Drop the changes" onConfirm={onClose}>
+      <Confirm open={asks} onOpenChange={setAsks} action="Discard changes" onConfirm={onClose}>
         Everything painted since the mask was opened is lost.
       </Confirm>
     </WideDialog>

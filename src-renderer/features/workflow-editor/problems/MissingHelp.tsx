@@ -41,7 +41,7 @@ export function MissingHelp({ missing }: { readonly missing: Missing }) {
   const others = found?.owners.filter(({ id }) => id !== chosen)
   const entries = entriesWith(missing, catalog?.entries ?? [], found?.builtIn ?? new Map())
   if (others === undefined || catalog === undefined)
-    return <p className="text-small text-ink-2">Looking for it in {endpoints.length} endpoints and the catalog.</p>
+    return <p className="text-small text-ink-2">Searching {endpoints.length} endpoints and the catalog.</p>
   return (
     <ul className="flex flex-col gap-1 text-small">
       {others.map((endpoint) => (

@@ -43,7 +43,7 @@ export function ModelsPanel() {
                   {...(model.directory && { detail: model.directory })}
                 />
               )}
-              {!isHere && isNamed && <StateDot tone="completed" text="At the endpoint" />}
+              {!isHere && isNamed && <StateDot tone="completed" text="On the endpoint" />}
               {!isHere && !isNamed && <Missing model={model} />}
               <UsedAt nodes={model.nodes} />
             </li>

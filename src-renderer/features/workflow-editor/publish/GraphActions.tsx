@@ -49,7 +49,7 @@ export function GraphActions({ name }: { readonly name: string }) {
       <Menu
         groups={[
           [
-            { label: 'Sweep', detail: 'Run it over lists and ranges of values', onSelect: () => setPanel('sweep') },
+            { label: 'Sweep', detail: 'Run with lists and ranges of values', onSelect: () => setPanel('sweep') },
             {
               label: 'Form',
               detail: 'Only the chosen inputs',

@@ -65,10 +65,7 @@ export function PublishForm({ name, form, payload, problems }: PublishFormProps)
         }
         required
       />
-      <Labelled
-        label="Backing endpoint"
-        hint="Its workers run the jobs of this graph. Endpoints whose settings say that they take workflows are listed."
-      >
+      <Labelled label="Backing endpoint" hint="Its workers run this graph. Endpoints that take workflows are listed.">
         {(ids) => (
           <Select
             {...ids}

@@ -50,7 +50,9 @@ function ResultChoice({ form, results }: ResultChoiceProps) {
     <fieldset className="flex flex-col gap-1">
       <legend className="mb-1 font-medium">Results</legend>
       <p className="text-small text-ink-2">
-        {form.results.length === 0 ? 'All results are returned.' : 'Only these are returned, and nothing else is run.'}
+        {form.results.length === 0
+          ? 'All results are returned.'
+          : 'Only these are returned; nodes they do not need are not run.'}
       </p>
       {results.length === 0 && <p className="text-ink-2">No node of this graph has a result: add one that saves.</p>}
       {results.map(({ id, title }) => (

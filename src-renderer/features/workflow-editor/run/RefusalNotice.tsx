@@ -86,7 +86,7 @@ function ScalePictures({ files }: { readonly files: readonly WantedFile[] }) {
   }
   return (
     <Button disabled={isBusy} onClick={() => void scale()} className="mt-1.5 text-ink">
-      {isBusy ? 'Scaling …' : 'Scale the pictures down'}
+      {isBusy ? 'Scaling …' : 'Scale pictures down'}
     </Button>
   )
 }
@@ -117,7 +117,7 @@ async function scalePictures(
     const uploaded = await uploadAsset(client, picture, scaledName(name, picture.type))
     scaled.set(name, uploaded.name ?? name)
   }
-  if (scaled.size === 0) throw new Error('None of them is on this machine and too large.')
+  if (scaled.size === 0) throw new Error('No picture on this machine needs scaling.')
   const { edit, types } = tab.editor.getState()
   const use = (document: WorkflowDocument, { node: payloadId, input, name }: WantedFile) => {
     const [found, value] = [whereIs(document, payloadId), scaled.get(name)]

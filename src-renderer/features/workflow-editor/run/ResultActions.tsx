@@ -111,7 +111,7 @@ async function copyPicture(address: string): Promise<void> {
 
 async function readAsPng(address: string): Promise<Blob> {
   const response = await fetch(address)
-  if (!response.ok) throw new Error('It is no longer stored.')
+  if (!response.ok) throw new Error('The file is no longer stored.')
   const picture = await response.blob()
   if (picture.type === 'image/png') return picture
   const bitmap = await createImageBitmap(picture)

@@ -94,9 +94,9 @@ function Details({ run }: { readonly run: RunDetail }) {
       <div className="flex flex-wrap gap-2">
         <Button onClick={load}>Load this graph</Button>
       </div>
-      <h3 className="font-medium">Made with</h3>
+      <h3 className="font-medium">Settings</h3>
       <SettingList settings={mainSettings(payload)} />
-      <RunTextLink to={ADDRESS.run(run.id)}>All settings, in the gallery</RunTextLink>
+      <RunTextLink to={ADDRESS.run(run.id)}>All settings in the gallery</RunTextLink>
     </>
   )
 }

@@ -41,7 +41,7 @@ type SettingListProps = { readonly settings: readonly Setting[] }
 
 /** Settings, each with its name and the node that it belongs to where several have the same. */
 export function SettingList({ settings }: SettingListProps) {
-  if (settings.length === 0) return <p className="text-ink-2">Nothing was set.</p>
+  if (settings.length === 0) return <p className="text-ink-2">No settings.</p>
   const counts = Map.groupBy(settings, ({ name }) => name)
   return (
     <dl className="grid grid-cols-[minmax(6rem,max-content)_minmax(0,1fr)] gap-x-3 gap-y-1">
@@ -73,19 +73,19 @@ export function whyNoResults({
 }: Pick<RunView, 'status' | 'errors' | 'previews'>): string {
   switch (status) {
     case 'IN_QUEUE':
-      return 'It waits in the queue.'
+      return 'Waiting in the queue.'
     case 'IN_PROGRESS':
-      return 'It is running; its results appear when it is done.'
+      return 'Running. Results appear when it finishes.'
     case 'COMPLETED':
-      if (errors.length > 0) return 'It has no other results.'
+      if (errors.length > 0) return 'No other results.'
       return previews.length > 0
-        ? 'It returned only previews, shown on its nodes. To keep a picture, add a node that saves it, like Save Image.'
-        : 'It returned no result. Add a node that saves one, like Save Image.'
+        ? 'Only previews, which are shown on the nodes. To keep a picture, add a node that saves it, like Save Image.'
+        : 'No results. Add a node that saves one, like Save Image.'
     case 'CANCELLED':
-      return 'It was cancelled; nothing is stored.'
+      return 'Cancelled. No results were stored.'
     case 'TIMED_OUT':
-      return 'It took longer than its time to live.'
+      return 'Expired: it exceeded its time to live.'
     case 'FAILED':
-      return 'It failed before it returned anything.'
+      return 'Failed without a result.'
   }
 }

@@ -80,7 +80,7 @@ export function ServerOffer({ onMade, className }: ServerOfferProps) {
         )}
       </p>
       <Button aria-disabled={isPending} onClick={() => !isPending && mutate(offered)}>
-        {isPending ? 'Making it an endpoint' : 'Make it an endpoint'}
+        {isPending ? 'Creating the endpoint' : 'Create an endpoint'}
       </Button>
       <IconButton label="Do not offer this again" disabled={isPending} onClick={refuse}>
         <X />

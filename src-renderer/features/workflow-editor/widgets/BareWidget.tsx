@@ -165,7 +165,7 @@ function widgetProblem(value: JsonValue | undefined, input: InputType): WidgetPr
   if (problem !== undefined) return { text: asSentence(problem.says), isError: true }
   const nearest = offStep(value, input)
   if (nearest === undefined) return undefined
-  return { text: `Its node counts in steps: ${nearest.join(' or ')} fits.`, isError: false }
+  return { text: `The step size allows ${nearest.join(' or ')}.`, isError: false }
 }
 
 /** One line of text. */

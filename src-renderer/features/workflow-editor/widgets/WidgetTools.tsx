@@ -52,7 +52,7 @@ export function SeedTools({ name, input, payloadId, set }: SeedToolsProps) {
       </button>
       <button
         type="button"
-        title={lastRun === undefined ? 'Seed of the last run: there is none in this tab yet' : 'Seed of the last run'}
+        title={lastRun === undefined ? 'Seed of the last run: no run in this tab yet' : 'Seed of the last run'}
         aria-label={`Use ${name} of the last run`}
         disabled={lastRun === undefined}
         onClick={() => lastRun !== undefined && void takeLast(lastRun)}

@@ -6,6 +6,7 @@ import { readChunk } from '../../src-main/domain/job/stream.ts'
 import { readObject } from '../../src-main/domain/json/read-object.ts'
 import { keepEnds } from '../../src-main/domain/text.ts'
 import { typesIn } from '../../src-main/domain/workflow/classes-file.ts'
+import { runGraph } from '../../src-main/domain/workflow-runs/run-graph.ts'
 import { foldedText } from '../../src-main/services/body-text.ts'
 import { setup } from '../support/core.ts'
 import { ended, finish, start, withEndpoint } from '../support/graph-runs.ts'
@@ -197,6 +198,35 @@ describe('a body of the management API', () => {
 })
 
 describe('a run', () => {
+  it('of a large graph is sent as it came, and does not hold the event loop as long as reading it takes', async () => {
+    const service = await withEndpoint()
+    const inputs = (at: number) => ({ seed: at, cfg: 7.5, image: `in/${at}.png`, text: `a prompt of node ${at}` })
+    const nodes = Array.from({ length: 20_000 }, (_, at) => [at, { class_type: 'KSampler', inputs: inputs(at) }])
+    const payload = JSON.stringify(Object.fromEntries(nodes))
+    const asked = { title: 'Mine', label: undefined, endpoint: {}, installed: undefined }
+    const reading = cpuOf(() => runGraph(payload, asked, new Map()))
+    let id = ''
+    const held = await longestHold(async () => {
+      id = (await start(service, { payload })).id
+    })
+    expect(held).toBeLessThan(reading * PART)
+    expect((await service.get(`/api/workflow-runs/${id}`)).payload).toBe(payload)
+    expect((await (await service.worker()).take())?.input).toEqual({ workflow: JSON.parse(payload) })
+  })
+
+  it('of a large graph is refused for what is wrong with it', async () => {
+    const { ask } = await withEndpoint()
+    const fill = '"n":{"class_type":"A","inputs":{}},'.repeat(limit('payloadInRowBytes') / 20)
+    for (const [end, error] of [
+      ['"__proto__":{"class_type":"A","inputs":{}}}', 'workers cannot read reliably'],
+      ['"m":', 'a text that is not JSON'],
+    ] as const) {
+      const body = { endpointId: 'e', title: 'Mine', payload: `{${fill}${end}` }
+      const refused = await ask('POST', '/api/workflow-runs', { body })
+      expect(refused.body).toMatchObject({ status: 400, error: expect.stringContaining(error) })
+    }
+  })
+
   it('whose output holds many empty lists does not hold the event loop as long as reading it takes', async () => {
     const service = await withEndpoint()
     const { id } = await start(service)

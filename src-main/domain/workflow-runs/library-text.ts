@@ -8,7 +8,7 @@ import { toDocument } from '../workflow/to-document.ts'
 import { filesIn } from './payload-files.ts'
 
 /** A text that is no graph: what it is, and what to do. */
-type NoGraph = { readonly found: string; readonly fix: string }
+export type NoGraph = { readonly found: string; readonly fix: string }
 
 /** Facts of a document for the library. `files`: names of files that its nodes may ask for. */
 type DocumentFacts = { readonly nodes: number; readonly files: readonly string[] }

@@ -166,7 +166,8 @@ export function readGraph(text: string): { readonly form: 'document' | 'payload'
   return read
 }
 
-function refuseLarge(text: string): void {
+/** Refuses a text that is larger than any workflow. @throws AppError BODY_TOO_LARGE */
+export function refuseLarge(text: string): void {
   const most = limit('workflowBytes')
   if (text.length > most || Buffer.byteLength(text) > most)
     throw new AppError('BODY_TOO_LARGE', { limit: sizeText(most), operation: 'a workflow' })

@@ -2,26 +2,20 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { sizeText } from '../../domain/text.ts'
-import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
-import type { NodeTypes } from '../../domain/workflow/node-types.ts'
-import { withoutCacheNotes } from '../../domain/workflow/payload.ts'
+import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import type { SentImage } from '../../domain/workflow/publish/parameter-values.ts'
 import type { AskedModel, InstalledModels } from '../../domain/workflow-runs/graph-models.ts'
-import { imagesOf } from '../../domain/workflow-runs/payload-files.ts'
+import { type NoPayload, type RunGraph, readPayloadText } from '../../domain/workflow-runs/run-graph.ts'
 import { inputText } from '../../domain/workflow-runs/sent-graph.ts'
 import type { Models } from '../models/models.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
-import { readGraph } from './library.ts'
+import { refuseLarge } from './library.ts'
 
 type Deps = { readonly storage: Pick<Storage, 'assets' | 'assetFiles'> }
 
-/** The input of a job as text, and the files that go with it. */
-export type RunInput = { readonly json: string; readonly files: readonly string[] }
-
 /** What a job is made of. */
-export type RunParts = {
-  readonly payload: JsonObject
-  readonly types: NodeTypes
+type RunParts = {
+  readonly graph: Pick<RunGraph, 'text' | 'files'>
   /**
    * What the bridge gets besides: previews are asked for, and JSON of the document goes along. Undefined: another
    * worker.
@@ -34,9 +28,8 @@ export type RunParts = {
  * the bridge the document under the name that ComfyUI's own API has for it. A document that no longer fits is left out.
  * @throws AppError BAD_FIELD where payload and files are too large together
  */
-export async function runInput({ storage }: Deps, { payload, types, bridge }: RunParts): Promise<RunInput> {
-  const workflow = writeJson(payload)
-  const files = [...new Set(imagesOf(payload, types).map(({ name }) => name))]
+export async function runInput({ storage }: Deps, { graph, bridge }: RunParts): Promise<string> {
+  const { text: workflow, files } = graph
   const images: SentImage[] = []
   let bytes = Buffer.byteLength(workflow)
   for (const name of files) {
@@ -49,7 +42,7 @@ export async function runInput({ storage }: Deps, { payload, types, bridge }: Ru
     images.push({ name, image })
   }
   if (bytes > limit('runBodyBytes')) throw tooLarge(undefined, bytes, bytes)
-  return { json: inputText(workflow, images, bridge && forBridge(bridge.document, bytes)), files }
+  return inputText(workflow, images, bridge && forBridge(bridge.document, bytes))
 }
 
 function forBridge(document: string | undefined, bytes: number): string {
@@ -67,23 +60,22 @@ function tooLarge(name: string | undefined, bytes: number, total: number): AppEr
   return new AppError('BAD_FIELD', { field: 'images', why })
 }
 
-// Keys like `__proto__` are other things in other languages, so a worker would see another graph than we do.
-const UNSAFE_IDS = new Set(['__proto__', 'constructor', 'prototype'])
-
-const FIX =
-  'Workers take the API form: the editor converts it when it runs or publishes a graph, and so does `drydock workflow convert --to api`.'
-
 /**
- * Reads a graph in the form that workers take, as it is to be sent: without what a server noted in it for its cache.
+ * Reads a graph in the form that workers take.
  * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD where a worker may read another graph
  */
 export function readPayload(text: string): JsonObject {
-  const { form, raw } = readGraph(text)
-  if (form === 'document') throw new AppError('NOT_A_WORKFLOW', { found: 'a document of an editor', fix: FIX })
-  const unsafe = [...raw.keys()].find((id) => UNSAFE_IDS.has(id))
-  if (unsafe === undefined) return withoutCacheNotes(raw)
-  const why = `a node has the id ${unsafe}, which workers cannot read reliably. Rename it`
-  throw new AppError('BAD_FIELD', { field: 'payload', why })
+  refuseLarge(text)
+  const read = readPayloadText(text)
+  if ('payload' in read) return read.payload
+  throw noPayload(read)
+}
+
+/** The refusal of a text that is no payload. */
+export function noPayload(read: NoPayload): AppError {
+  if ('found' in read) return new AppError('NOT_A_WORKFLOW', read)
+  const why = `a node has the id ${read.unsafe}, which workers cannot read reliably. Rename it`
+  return new AppError('BAD_FIELD', { field: 'payload', why })
 }
 
 const NAMED = 5

@@ -1,30 +1,27 @@
 /** Runs of graphs: jobs with what they were made of, and what they gave. */
 import type { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
+import { limit } from '../../contract/limits.ts'
 import type { RunDetail, RunView, runCreate } from '../../contract/workflows.ts'
-import { type JsonObject, writeJson } from '../../domain/workflow/json/value.ts'
-import { packagesByClass, packagesOfPayload, withNamed } from '../../domain/workflow/node-packages.ts'
-import type { NodeTypes } from '../../domain/workflow/node-types.ts'
-import { readPayloadNodes } from '../../domain/workflow/payload.ts'
+import { packagesByClass, withNamed } from '../../domain/workflow/node-packages.ts'
 import { saidWithPackages } from '../../domain/workflow/problem.ts'
-import { findMissingModel } from '../../domain/workflow-runs/graph-models.ts'
-import { wordsOf } from '../../domain/workflow-runs/payload-files.ts'
-import { isBridge, unrunnableNodes, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
+import { type RunGraph, runGraph } from '../../domain/workflow-runs/run-graph.ts'
+import { isBridge, whyNoWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import type { Models } from '../models/models.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import { moveJobs } from '../queue/change-many-jobs.ts'
 import { submitJob } from '../queue/submit.ts'
-import { checkDocument } from './library.ts'
+import { checkDocument, refuseLarge } from './library.ts'
 import type { FindNodePackages, NodeTypeRegistry } from './node-types.ts'
-import { installedModels, modelNotInstalled, readPayload, runInput } from './run-input.ts'
+import { installedModels, modelNotInstalled, noPayload, runInput } from './run-input.ts'
 
 type Deps = ReadsInThread & {
   readonly storage: Storage
   readonly clock: Clock
   readonly newId: NewId
-  readonly nodeTypes: Pick<NodeTypeRegistry, 'readOf'>
+  readonly nodeTypes: Pick<NodeTypeRegistry, 'of' | 'readOf'>
   readonly nodePackages: FindNodePackages
   readonly models: Pick<Models, 'here'>
 }
@@ -40,35 +37,43 @@ export type RunRequest = z.output<typeof runCreate>
 export async function createRun(deps: Deps, endpoint: Endpoint, asked: RunRequest): Promise<RunView> {
   const { storage, clock } = deps
   refuseWithoutWorkflows(endpoint)
-  const payload = readPayload(asked.payload)
+  const graph = await readRunGraph(deps, endpoint, asked)
   if (asked.document !== undefined) await checkDocument(deps, asked.document)
-  const types = await requireRunnable(deps, endpoint, payload)
   const { endpointId, workflowId, label, sweepId, cell, document, title } = asked
   // The bridge alone: an image worker of somebody else gets what the public contract names.
   const bridge = isBridge(endpoint.config) ? { document } : undefined
-  const { json, files } = await runInput(deps, { payload, types, bridge })
-  const texts = { payload: writeJson(payload), document, words: wordsOf(payload, title, label) }
-  const run = { endpointId, workflowId, label, sweepId, cell, title, files, ...texts }
-  const submission = { kind: 'run', request: {}, input: json, s3Config: undefined, waitMs: undefined } as const
+  const input = await runInput(deps, { graph, bridge })
+  const { text: payload, files, words } = graph
+  const run = { endpointId, workflowId, label, sweepId, cell, title, files, payload, document, words }
+  const submission = { kind: 'run', request: {}, input, s3Config: undefined, waitMs: undefined } as const
   const job = await submitJob(deps, endpoint, submission, ({ id }) =>
     storage.runs.insert({ ...run, id, createdAt: clock.now() }),
   )
   return requireRun(deps, job.id)
 }
 
-/** Refuses a graph whose models or classes the workers do not have. @returns the classes that they have */
-async function requireRunnable(deps: Deps, endpoint: Endpoint, payload: JsonObject): Promise<NodeTypes> {
-  const nodes = readPayloadNodes(payload)
-  const installed = installedModels(deps, endpoint)
-  const missing = installed && findMissingModel(nodes, installed)
-  if (missing !== undefined) throw modelNotInstalled(deps, endpoint, missing)
-  const types = await deps.nodeTypes.readOf(endpoint)
-  const [unrunnable] = unrunnableNodes(endpoint.config, nodes, types)
-  if (unrunnable === undefined) return types
-  const { id, classType } = unrunnable
+/** Reads a graph, a large one in a thread; refuses one whose models or classes the workers do not have. */
+async function readRunGraph(
+  deps: Deps,
+  endpoint: Endpoint,
+  { payload: text, title, label }: RunRequest,
+): Promise<RunGraph> {
+  const { nodeTypes, readInThread } = deps
+  refuseLarge(text)
+  const { handler } = endpoint.config
+  const asked = { title, label, endpoint: { handler }, installed: installedModels(deps, endpoint) }
+  const isShort = text.length <= limit('payloadInRowBytes')
+  const read = isShort
+    ? runGraph(text, asked, await nodeTypes.readOf(endpoint))
+    : await readInThread('runGraph', text, asked, (await nodeTypes.of(endpoint)).text)
+  if ('words' in read) return read
+  if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'payload', why: `cannot be read: ${read.problem}` })
+  if ('missing' in read) throw modelNotInstalled(deps, endpoint, read.missing)
+  if (!('unrunnable' in read)) throw noPayload(read)
+  const { id, classType, named } = read.unrunnable
   // An index that cannot be read is reported where it is asked for.
   const { classes } = await deps.nodePackages([classType])
-  const packages = withNamed(packagesByClass({ classes }), packagesOfPayload(payload)).get(classType)
+  const packages = withNamed(packagesByClass({ classes }), named).get(classType)
   const lacks = `node ${id} is of the class ${classType}, which its worker does not have. Choose another endpoint.`
   const why = saidWithPackages(lacks, packages).replace(/\.$/, '')
   throw new AppError('TAKES_NO_WORKFLOWS', { endpointId: endpoint.id, why })

@@ -114,8 +114,11 @@ const FOUND_WHERE = `
     AND (@workerId IS NULL OR jobs.worker_id = @workerId)
   ORDER BY job_search.rowid ${NEWEST_FIRST}`
 
+// A job that its time limit stopped counts under both states, as each filter finds it.
 const STATES_AMONG = `
-  SELECT jobs.status FROM json_each(?) some CROSS JOIN jobs ON jobs.seq = some.value`
+  SELECT jobs.status FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
+  UNION ALL
+  SELECT 'TIMED_OUT' FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value WHERE ${OVER_LIMIT}`
 
 // Beyond so many, nobody looks for the first ones; source: ours.
 const MOST_PHRASES = 1000
@@ -149,7 +152,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
   const foundWhere = statement(db, FOUND_WHERE)
   const foundOthers = statement(db, withoutPhrases(FOUND))
   const foundOthersWhere = statement(db, withoutPhrases(FOUND_WHERE))
-  const statesAmong = db.prepare<[string], JobState>(STATES_AMONG).pluck()
+  const statesAmong = db.prepare<[{ readonly seqs: string }], JobState>(STATES_AMONG).pluck()
 
   // Smallest seq from which on jobs were created at `time` or later.
   function seqAt(time: number): number {
@@ -286,7 +289,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
   function countRead(filter: JobFilter): JobStateCounts['states'] {
     const most = limit('stateCount')
     const newest = seqs(filter, { limit: most + 1, offset: 0, oldestFirst: false })
-    const byState = Map.groupBy(statesAmong.all(JSON.stringify(newest.slice(0, most))), (state) => state)
+    const byState = Map.groupBy(statesAmong.all({ seqs: JSON.stringify(newest.slice(0, most)) }), (state) => state)
     return inEachState((state) => ({ count: byState.get(state)?.length ?? 0, more: newest.length > most }))
   }
 

@@ -1,37 +1,40 @@
 import { act, fireEvent, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
-import { BulkBar } from '../../src-renderer/features/jobs/list/BulkBar.tsx'
+import { useBulkCancel } from '../../src-renderer/features/jobs/list/BulkBar.tsx'
 import { useOtherJobs } from '../../src-renderer/ui/use-other-jobs.ts'
 import { aWorker, renderHookInApp, renderInApp } from './support.tsx'
 
 const press = (name: RegExp) => act(async () => void fireEvent.click(screen.getByRole('button', { name })))
 
-/** Two selected jobs, and other jobs of their workers. */
-function renderBar(otherJobs: number) {
+/** Cancels two selected jobs of a worker that runs others too. */
+function renderCancel(others: readonly string[]) {
   let cancels = 0
-  const none = { count: 0, run: async () => undefined }
   const cancel = { count: 2, run: async () => void cancels++ }
-  const rest = {
-    busy: undefined,
-    compare: undefined,
-    versions: undefined,
-    onExport: () => undefined,
-    onClear: () => undefined,
+  function Cancel() {
+    const { onCancel, question } = useBulkCancel(cancel, ['a', 'b'])
+    return (
+      <>
+        <button type="button" onClick={onCancel}>
+          Cancel
+        </button>
+        {question}
+      </>
+    )
   }
-  renderInApp(
-    <BulkBar label="2 jobs selected" retry={none} rerun={none} cancel={cancel} otherJobs={otherJobs} {...rest} />,
-  )
+  const { store } = renderInApp(<Cancel />)
+  const workers = { w: aWorker('w', 'e', { jobs: ['a', 'b', ...others] }) }
+  act(() => store.setState(({ live }) => ({ live: { ...live, workers } })))
   return () => cancels
 }
 
 test('selected jobs are cancelled at once where their workers run nothing else', async () => {
-  const cancels = renderBar(0)
+  const cancels = renderCancel([])
   await press(/^Cancel/)
   expect(cancels()).toBe(1)
 })
 
 test('else after a question that says how many others start again', async () => {
-  const cancels = renderBar(3)
+  const cancels = renderCancel(['c', 'd', 'e'])
   await press(/^Cancel/)
   expect(cancels()).toBe(0)
   expect(screen.getByRole('alertdialog').textContent).toContain('Their workers also run 3 other jobs.')

@@ -5,16 +5,13 @@ import { useStore } from 'zustand'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import { limit } from '../../../../src-main/contract/limits.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
-import { otherJobsText } from '../../../../src-main/domain/worker/shared-workers.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { chooseFiles, saveToDisk } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Dialog.tsx'
 import { LazyTable } from '../../../ui/table/LazyTable.tsx'
-import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
 import { useJobKeys } from '../JobKeys.tsx'
-import { BulkBar } from './BulkBar.tsx'
+import { BulkBar, useBulkCancel } from './BulkBar.tsx'
 import { columnsFor, NowForCells } from './JobColumns.tsx'
 import { JobPreview, useHasPreview } from './JobPreview.tsx'
 import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
@@ -38,19 +35,13 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const at = useCallback((index: number) => rowAt(list.getState(), index), [list])
   const { selected, selection, clear } = useSelection(at)
   const bulk = useBulk({ list, selected, onDone: clear })
-  const otherJobs = useOtherJobs(selected.kind === 'all' ? [] : [...selected.jobs.keys()])
+  const bulkCancel = useBulkCancel(bulk.cancel, selected.kind === 'all' ? [] : [...selected.jobs.keys()])
   const exportSelected = useExport(list, selected)
   const exportAll = useExport(list, ALL_OF_LIST)
   const isSelecting = !isNothing(selected)
   const [active, setActive] = useState<JobListItem>()
   const hasPreview = useHasPreview() && active !== undefined
   const { onRerun, onCancel, question } = useJobKeys()
-  const [asks, setAsks] = useState(false)
-  const { run: cancelSelected, count: cancelled } = bulk.cancel
-  const askCancel = useCallback(
-    () => (otherJobs > 0 ? setAsks(true) : void cancelSelected()),
-    [otherJobs, cancelSelected],
-  )
   const onKey = (ofSelected: () => void, ofRow: (job: JobListItem) => void) => (row: JobListItem | undefined) => {
     if (isSelecting) ofSelected()
     else if (row !== undefined) ofRow(row)
@@ -68,7 +59,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             retry={bulk.retry}
             cancel={bulk.cancel}
             rerun={bulk.rerun}
-            onCancel={askCancel}
+            onCancel={bulkCancel.onCancel}
             onExport={() => void exportSelected()}
             busy={bulk.busy}
             compare={comparison(selected)}
@@ -103,7 +94,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
           onOpen={({ id }) => go(ADDRESS.job(id))}
           onActive={setActive}
           onRerun={onKey(() => void bulk.rerun.run(), onRerun)}
-          onCancel={onKey(askCancel, onCancel)}
+          onCancel={onKey(bulkCancel.onCancel, onCancel)}
           selection={selection}
           onSight={list.setSight}
           onReading={setReads}
@@ -113,14 +104,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
         {hasPreview && <JobPreview job={active} />}
       </div>
       {question}
-      <Confirm
-        open={asks}
-        onOpenChange={setAsks}
-        action={`Cancel ${counted(cancelled ?? 0, 'job')}`}
-        onConfirm={() => void cancelSelected()}
-      >
-        {otherJobs > 0 && otherJobsText(otherJobs, cancelled)}
-      </Confirm>
+      {bulkCancel.question}
     </NowForCells>
   )
 }

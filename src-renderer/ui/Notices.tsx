@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { useApp, useAppState } from '../store/app-context.ts'
 import type { Notice } from '../store/app-slices.ts'
 import { Button, IconButton } from './Button.tsx'
+import { Said } from './PageStates.tsx'
 
 // Time to take something back (source: docs/spec/interface.md, 1.2); an error takes longer to read and to act on. ms
 const SHOWN_MS = { done: 10_000, error: 30_000 } as const
@@ -47,7 +48,9 @@ function OneNotice({ id, kind, text, undo, more }: Notice) {
         aria-hidden
         className={clsx('mt-0.5 size-4 shrink-0', kind === 'error' ? 'text-failed' : 'text-completed')}
       />
-      <p className="min-w-0 flex-1 break-words">{text}</p>
+      <p className="min-w-0 flex-1 break-words">
+        <Said text={text} />
+      </p>
       <div className="-my-1 flex">
         {more !== undefined && <NoticeButton {...more} onPressed={() => closeNotice(id)} />}
         {undo !== undefined && <NoticeButton label="Undo" run={undo} onPressed={() => closeNotice(id)} />}

@@ -22,7 +22,7 @@ export function EmptyState({ icon, children, command, action }: EmptyStateProps)
   return (
     <div className="mx-auto flex max-w-lg flex-col items-center gap-3 px-4 py-16 text-center">
       {icon !== undefined && <div className="text-ink-2 [&_svg]:size-8 [&_svg]:stroke-[1.25]">{icon}</div>}
-      <p className="text-ink-2">{children}</p>
+      <p className="text-ink-2">{typeof children === 'string' ? <Said text={children} /> : children}</p>
       {command !== undefined && <CommandLine command={command} />}
       {action}
     </div>
@@ -88,6 +88,24 @@ export function Typed({ command }: { readonly command: string }) {
   return <code className="font-mono text-small">{asCalled(command)}</code>
 }
 
+/** A text as it is shown: what stands in it between backticks is code. */
+export function Said({ text }: { readonly text: string }) {
+  const shown = useAsCalled()(text)
+  const parts = shown.split('`')
+  // One that is not closed is no more than a letter.
+  if (parts.length % 2 === 0) return shown
+  return parts.map((part, at) =>
+    at % 2 === 0 ? (
+      part
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places
+      <code key={at} className="font-mono">
+        {part}
+      </code>
+    ),
+  )
+}
+
 /** An error, shown where it matters: what happened, why, what to do. */
 type ErrorNoticeProps = {
   readonly error: Error | string
@@ -101,7 +119,9 @@ export function ErrorNotice({ error, action }: ErrorNoticeProps) {
   return (
     <div role="alert" className="flex items-start gap-2 rounded-control bg-failed-soft py-2 pr-1 pl-3 text-failed-ink">
       <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
-      <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">{text}</p>
+      <p className="min-w-0 flex-1 break-words whitespace-pre-wrap">
+        <Said text={text} />
+      </p>
       {action}
       <div className="-my-1">
         <CopyButton text={text} what="error" />
@@ -121,7 +141,9 @@ export function WarningNotice({ children, action }: WarningNoticeProps) {
       className="flex flex-wrap items-center gap-2 rounded-control bg-warn-soft px-3 py-2 text-warn-ink"
     >
       <TriangleAlert aria-hidden className="size-4 shrink-0 self-start mt-0.5" />
-      <div className="min-w-0 flex-1 break-words whitespace-pre-wrap">{children}</div>
+      <div className="min-w-0 flex-1 break-words whitespace-pre-wrap">
+        {typeof children === 'string' ? <Said text={children} /> : children}
+      </div>
       {action}
     </div>
   )

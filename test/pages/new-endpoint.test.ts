@@ -75,7 +75,7 @@ describe('an endpoint from an image', () => {
     const { service, page, visit, expectAccessible, shoot, faults } = await setupShared({}, { env: NO_ENGINE })
     await visit('/endpoints?new=image')
     const panel = page.getByRole('dialog', { name: TITLE })
-    const file = panel.getByLabel('Form of its repository')
+    const file = panel.getByLabel('Settings from hub.json')
     await file.setInputFiles({ name: 'hub.json', mimeType: 'application/json', buffer: Buffer.from('{}') })
     await panel.getByText('This is not a valid hub.json: title').waitFor()
     await file.setInputFiles({

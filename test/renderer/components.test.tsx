@@ -4,11 +4,31 @@ import { JOB_STATES } from '../../src-main/contract/job.ts'
 import { NoJobsTaken } from '../../src-renderer/features/endpoints/EndpointPage.tsx'
 import { CopyButton } from '../../src-renderer/ui/Button.tsx'
 import { CodeEditor } from '../../src-renderer/ui/editor/LazyEditors.tsx'
+import { FormRow } from '../../src-renderer/ui/form/FormRow.tsx'
 import { JsonTree } from '../../src-renderer/ui/JsonTree.tsx'
 import { Notices } from '../../src-renderer/ui/Notices.tsx'
+import { ErrorNotice, Said } from '../../src-renderer/ui/PageStates.tsx'
 import { JobStateDot } from '../../src-renderer/ui/StateDot.tsx'
 import { Bytes, Duration } from '../../src-renderer/ui/Values.tsx'
 import { renderInApp } from './support.tsx'
+
+test('commands within a text are code, without the backticks around them, and are copied as they are written', () => {
+  renderInApp(
+    <>
+      <ErrorNotice error="There is no endpoint x. List them with `drydock endpoint list`." />
+      <FormRow label="Registry credentials" help="Add them with `drydock registry add`.">
+        {(ids) => <input {...ids} />}
+      </FormRow>
+      <p>
+        <Said text="one ` alone" />
+      </p>
+    </>,
+  )
+  expect(screen.getByText('drydock endpoint list').tagName).toBe('CODE')
+  expect(screen.getByText('drydock registry add').tagName).toBe('CODE')
+  expect(screen.getByRole('alert').textContent).not.toContain('`')
+  screen.getByText('one ` alone')
+})
 
 test('the jobs of a load-balanced endpoint are none, and its requests are a press away', () => {
   renderInApp(<NoJobsTaken endpointId="web" />)

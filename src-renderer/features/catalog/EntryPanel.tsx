@@ -10,7 +10,7 @@ import { CreatedEndpoint, freeName } from '../../ui/form/CreatedEndpoint.tsx'
 import { Field } from '../../ui/form/Field.tsx'
 import { ServerField } from '../../ui/form/ServerField.tsx'
 import { JsonTree } from '../../ui/JsonTree.tsx'
-import { ErrorNotice, useAsCalled } from '../../ui/PageStates.tsx'
+import { ErrorNotice, Said } from '../../ui/PageStates.tsx'
 import { readNodeTypes, useWorkflowServers } from '../../ui/workflow-servers.ts'
 
 /** An entry with what it would make. */
@@ -141,7 +141,6 @@ type MissingPartsProps = { readonly missing: readonly MissingPart[]; readonly on
 
 /** What is missing and how to get it, with a way to look again once it is there. */
 function MissingParts({ missing, onCheckAgain }: MissingPartsProps) {
-  const asCalled = useAsCalled()
   return (
     <section aria-label="What is missing" className="rounded-control bg-warn-soft px-3 py-2 text-warn-ink">
       <p className="font-medium">This machine cannot run it yet</p>
@@ -149,7 +148,7 @@ function MissingParts({ missing, onCheckAgain }: MissingPartsProps) {
         {missing.map(({ what, fix }) => (
           <li key={what} className="break-words">
             {what.charAt(0).toUpperCase()}
-            {what.slice(1)}. {asCalled(fix)}
+            {what.slice(1)}. <Said text={fix} />
           </li>
         ))}
       </ul>

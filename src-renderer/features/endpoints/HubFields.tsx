@@ -22,7 +22,7 @@ export function HubFields({ hub, onChange }: HubFieldsProps) {
   return (
     <>
       <Labelled
-        label="Form of its repository"
+        label="Settings from hub.json"
         hint="Optional: .runpod/hub.json of the worker's repository. It asks for the variables and the GPU of the image."
         problem={problem}
       >
@@ -32,7 +32,6 @@ export function HubFields({ hub, onChange }: HubFieldsProps) {
             type="file"
             accept=".json,application/json"
             onChange={({ target }) => void open(target.files?.[0])}
-            className="min-w-0 text-small"
           />
         )}
       </Labelled>

@@ -4,6 +4,7 @@ import * as Switch from '@radix-ui/react-switch'
 import clsx from 'clsx'
 import { Search } from 'lucide-react'
 import { type ComponentPropsWithRef, type KeyboardEvent, type ReactNode, useId } from 'react'
+import { Said } from '../PageStates.tsx'
 
 /** A field with its name above and a hint below. */
 export type FieldProps = ComponentPropsWithRef<'input'> & {
@@ -33,7 +34,7 @@ export function Field({ label, hint, problem, ...input }: FieldProps) {
       />
       {said !== undefined && (
         <p id={`${id}-said`} className={problem === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
-          {said}
+          <Said text={said} />
         </p>
       )}
     </div>
@@ -58,7 +59,7 @@ export function Labelled({ label, hint, problem, children }: LabelledProps) {
       </label>
       {children({ id, 'aria-describedby': `${id}-said`, 'aria-invalid': problem !== undefined })}
       <p id={`${id}-said`} className={problem === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>
-        {problem ?? hint}
+        <Said text={problem ?? hint} />
       </p>
     </div>
   )

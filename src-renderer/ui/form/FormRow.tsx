@@ -1,6 +1,6 @@
 import clsx from 'clsx'
 import { type ReactNode, useId } from 'react'
-import { useAsCalled } from '../PageStates.tsx'
+import { Said } from '../PageStates.tsx'
 import type { ControlIds } from './Field.tsx'
 
 /** A row of a form: its name and what it does at the left, the control at the right. */
@@ -20,7 +20,6 @@ export type FormRowProps = {
 /** A row of a form; in a narrow window the control stands below its name. */
 export function FormRow({ label, help, problem, changed = false, aside, children }: FormRowProps) {
   const id = useId()
-  const asCalled = useAsCalled()
   const said = `${id}-said`
   return (
     <div
@@ -34,7 +33,7 @@ export function FormRow({ label, help, problem, changed = false, aside, children
           {label}
         </label>
         <p id={said} className="max-w-prose text-small text-ink-2">
-          {asCalled(help)}
+          <Said text={help} />
         </p>
       </div>
       <div className="flex min-w-0 flex-col gap-1">
@@ -45,7 +44,7 @@ export function FormRow({ label, help, problem, changed = false, aside, children
         })}
         {problem !== undefined && (
           <p id={`${id}-fault`} className="text-small text-failed-ink">
-            {problem}
+            <Said text={problem} />
           </p>
         )}
         {aside}

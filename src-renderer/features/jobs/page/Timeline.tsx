@@ -15,7 +15,7 @@ import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TONE_FILLS } from '../../../ui/colours.ts'
 import { duration, exactTime } from '../../../ui/format.ts'
-import { EmptyState } from '../../../ui/PageStates.tsx'
+import { EmptyState, Said } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
@@ -207,7 +207,8 @@ export function WhyItWaits({ job }: { readonly job: JobDetail }) {
     <div role="status" className="flex items-center gap-2 rounded-control bg-warn-soft px-3 py-2 text-warn-ink">
       <Hourglass aria-hidden className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 break-words">
-        Waits for {duration(Math.max(0, now - since))}: {waitingReason ?? 'a worker takes it in a moment.'}
+        Waits for {duration(Math.max(0, now - since))}:{' '}
+        <Said text={waitingReason ?? 'a worker takes it in a moment.'} />
         {job.queue !== undefined && <Standing queue={job.queue} now={now} />}
       </p>
       {job.queue !== undefined && (

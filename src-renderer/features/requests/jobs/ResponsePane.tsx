@@ -18,7 +18,7 @@ import { duration } from '../../../ui/format.ts'
 import { JsonTree } from '../../../ui/JsonTree.tsx'
 import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
 import { OutputView } from '../../../ui/output/OutputView.tsx'
-import { ErrorNotice } from '../../../ui/PageStates.tsx'
+import { ErrorNotice, Said } from '../../../ui/PageStates.tsx'
 import { JobStateDot, StateDot } from '../../../ui/StateDot.tsx'
 import { SegmentedChoice } from '../../../ui/Tabs.tsx'
 import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
@@ -59,7 +59,9 @@ export function ResponsePane({ endpoint, response, onClose }: ResponsePaneProps)
       <div className="flex max-h-[75vh] min-w-0 flex-col gap-3 overflow-y-auto p-3" aria-live="polite">
         <Times response={response} />
         {!hasEnded(response) && state === 'IN_QUEUE' && endpoint.waitingReason !== undefined && (
-          <p className="text-ink-2">Waiting: {endpoint.waitingReason}</p>
+          <p className="text-ink-2">
+            Waiting: <Said text={endpoint.waitingReason} />
+          </p>
         )}
         {error !== undefined && <ErrorNotice error={worded(error)} />}
         {record?.error !== undefined && (

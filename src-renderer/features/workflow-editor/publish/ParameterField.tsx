@@ -93,7 +93,6 @@ function PictureControl({
           setName(file.name)
           onFile(file)
         }}
-        className="min-w-0 text-small"
       />
       {name === undefined && value !== '' && (
         <span className="truncate text-small text-ink-2">{value.slice(0, 60)}</span>

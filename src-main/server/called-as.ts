@@ -19,7 +19,7 @@ export function calledAs({ env, cwd }: Caller): string {
   return path.endsWith('.mjs') ? `node ${shown}` : shown
 }
 
-/** What the path of the default data folder depends on. */
+/** The user and system that the default data folder depends on. */
 export type FolderOwner = Pick<Caller, 'env'> & { readonly platform: NodeJS.Platform; readonly home: string }
 
 /** The user's default data folder by the custom of the system. */

@@ -85,7 +85,7 @@ async function repeatedRelease(
   return active?.artifact === artifact ? readRelease(session, path, active.number) : undefined
 }
 
-/** Whether a plan changes nothing; then a deploy of the artifact that is active is none. */
+/** Whether a plan changes nothing. Deploys of the active artifact then stop there. */
 export function changesNothing({ makes, steps }: DeployPlan | TargetPlan): boolean {
   return makes.length === 0 && steps.every(({ action }) => action === 'unchanged')
 }

@@ -133,7 +133,7 @@ async function placeOf(
   return { target, app, environment: chooseEnvironment(env, existing) }
 }
 
-/** What was deployed to a place from here, and the build that is active there. */
+/** Deploys to a place from here, and the build that is active there. */
 async function deploysOf({ client }: Session, place: Place) {
   const { target, app, environment } = place
   const [{ deploys }, { environments }] = await Promise.all([

@@ -105,7 +105,7 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
   )
 }
 
-/** What came of a time: the state of its job, or why there is none. */
+/** The state of the job of a time, or why there is no job. */
 function RunState({ run: { outcome, count, job } }: { readonly run: ScheduleRun }) {
   if (job !== undefined) return <JobStateDot state={job.status} error={job.error} />
   return <StateDot {...OUTCOMES[outcome]} {...(count > 1 && { detail: `${count.toLocaleString('en')} times` })} />

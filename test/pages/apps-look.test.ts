@@ -105,7 +105,6 @@ describe('in light and dark colours', () => {
     await page.getByText('of 1.5 GiB').waitFor()
     await look(pages, `apps-built`)
     await open(`/apps/projects/${id}/deploy`)
-    await page.getByRole('button', { name: 'Show plan' }).click()
     await page.getByRole('list', { name: 'What the deploy does' }).waitFor()
     await look(pages, `apps-planned`)
   })
@@ -142,7 +141,6 @@ describe('in light and dark colours', () => {
     const { page, open, service } = pages
     const id = await openProject(service, writeLongApp(service))
     await open(`/apps/projects/${id}/deploy`)
-    await page.getByRole('button', { name: 'Show plan' }).click()
     await page.getByRole('list', { name: 'What the deploy does' }).waitFor()
     await look(pages, `apps-long-plan`)
     await open('/apps')

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { startCommand } from '../e2e/support-cli.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { NARROW, setupShared } from './support.ts'
+import { choose, NARROW, setupShared } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -95,24 +95,24 @@ describe('deployed apps', () => {
   })
 })
 
-test('an app lists its environments, and is deleted with all of them after a question that names it', async () => {
+test('an app leads from one environment to the other, and is deleted with all of them after a question', async () => {
   const { service, page, open, expectAccessible, shoot } = await setupShared({}, PROCESSES)
   await deploy(service, writeApp(service, { 'greet.py': GREET }))
   await service.post('/api/apps/shop/environments', { name: 'staging' })
   await open('/apps/deployed/shop')
-  await page
-    .getByRole('row', { name: /staging/ })
-    .getByText('Not deployed')
-    .waitFor()
-  await page
-    .getByRole('row', { name: /production/ })
-    .getByText('Ready')
-    .waitFor()
+  await page.waitForURL('**/apps/deployed/shop/production')
+  await page.getByText('Ready').first().waitFor()
+  const tabs = page.getByRole('navigation', { name: 'Parts of shop' }).getByRole('link')
+  const names = ['Diagram', 'Build', 'Preview', 'Deploy', 'Endpoints', 'Releases', 'Variables']
+  await until(async () => expect(await tabs.allTextContents()).toEqual(names))
+  await choose(page.getByRole('combobox', { name: 'Environment' }), 'staging')
+  await page.waitForURL('**/apps/deployed/shop/staging')
+  await page.getByText('Not deployed').first().waitFor()
   await expectAccessible()
   await shoot('apps-app')
-  await page.getByRole('button', { name: 'More for shop' }).click()
+  await page.getByRole('button', { name: 'More for shop/staging' }).click()
   await page.getByRole('menuitem', { name: 'Delete app shop' }).click()
-  await page.getByRole('alertdialog').getByText('2 environments with 1 endpoint').waitFor()
+  await page.getByRole('alertdialog').getByText('2 environments with all endpoints').waitFor()
   await page.getByRole('button', { name: 'Delete app shop' }).click()
   await page.waitForURL('**/apps')
   await page.getByText('Nothing is deployed yet').waitFor()

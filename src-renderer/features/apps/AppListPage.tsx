@@ -79,9 +79,7 @@ export function AppListPage() {
           <Part title="Deployed" error={environments === undefined ? appsError : null}>
             {environments === undefined && <SkeletonRows rows={3} />}
             {environments?.length === 0 && <Hint>Nothing is deployed yet. Open a project and choose Deploy.</Hint>}
-            {environments !== undefined && environments.length > 0 && (
-              <EnvironmentTable environments={environments} showsApp />
-            )}
+            {environments !== undefined && environments.length > 0 && <EnvironmentTable environments={environments} />}
           </Part>
         </>
       )}

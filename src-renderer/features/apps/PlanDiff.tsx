@@ -3,6 +3,7 @@ import { Equal, type LucideIcon, Minus, Pencil, Play, Plus } from 'lucide-react'
 import type { DeployPlan, PlannedStep } from '../../../src-main/contract/app.ts'
 import { WarningNotice } from '../../ui/PageStates.tsx'
 import { ACTION_TEXTS, CommitLine } from './ReleaseParts.tsx'
+import { SourceChanges } from './SourceChanges.tsx'
 
 /** A plan, and which of the endpoints that the app no longer has are deleted. */
 export type PlanDiffProps = {
@@ -20,7 +21,7 @@ const STYLES: Readonly<Record<PlannedStep['action'], { readonly icon: LucideIcon
 
 /** What a deploy would do, endpoint by endpoint. An endpoint is deleted only where its box is ticked. */
 export function PlanDiff({ plan, deletes, onDeletes }: PlanDiffProps) {
-  const { steps, tasks = [], warnings, git, activeGit } = plan
+  const { steps, source, tasks = [], warnings, git, activeGit } = plan
   const toggle = (resource: string) =>
     onDeletes(deletes.includes(resource) ? deletes.filter((one) => one !== resource) : [...deletes, resource])
   return (
@@ -56,6 +57,7 @@ export function PlanDiff({ plan, deletes, onDeletes }: PlanDiffProps) {
           </li>
         ))}
       </ul>
+      {source !== undefined && <SourceChanges source={source} />}
       {warnings.length > 0 && (
         <div className="flex flex-col gap-2 border-t border-line p-3">
           {warnings.map((warning) => (

@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { Ellipsis, Trash2 } from 'lucide-react'
 import { useState } from 'react'
-import { useLocation } from 'wouter'
+import { Redirect, useLocation } from 'wouter'
 import type { AppView } from '../../../../src-main/contract/app.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { appsQuery } from '../../../api-client/app-queries.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -12,15 +11,17 @@ import { Confirm } from '../../../ui/Dialog.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { useEnvironments } from '../AppTabs.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
-import { EnvironmentTable } from './EnvironmentTable.tsx'
 
-/** The page of a deployed app: its environments. */
+/** Leads to an environment of an app; one without any can only be deployed or deleted. */
 export function AppPage({ app: name }: { readonly app: string }) {
   const { client } = useApp()
   const { data, error } = useQuery(appsQuery(client))
   const app = data?.apps.find((one) => one.name === name)
+  const { shown: environment } = useEnvironments(name)
   if (data !== undefined && app === undefined) return <NotFound what={`an app ${name}`} />
+  if (environment !== undefined) return <Redirect to={ADDRESS.environment(name, environment)} replace />
   return (
     <Page fills crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name }]} actions={app && <AppMenu app={app} />}>
       {data === undefined && (error === null ? <SkeletonRows rows={3} /> : <ErrorNotice error={error} />)}
@@ -29,16 +30,14 @@ export function AppPage({ app: name }: { readonly app: string }) {
           {name} has no environments. A deploy from its folder creates one.
         </EmptyState>
       )}
-      {app !== undefined && app.environments.length > 0 && <EnvironmentTable environments={app.environments} />}
     </Page>
   )
 }
 
-function AppMenu({ app: { name, environments } }: { readonly app: AppView }) {
+function AppMenu({ app: { name } }: { readonly app: AppView }) {
   const [, go] = useLocation()
   const [asks, setAsks] = useState(false)
-  const { removeApp } = useEnvironmentActions({ app: name, environment: environments[0]?.name ?? '' })
-  const endpoints = environments.reduce((sum, one) => sum + one.endpoints, 0)
+  const { removeApp } = useEnvironmentActions({ app: name, environment: '' })
   return (
     <>
       <Menu groups={[[{ label: `Delete app ${name}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks(true) }]]}>
@@ -54,8 +53,7 @@ function AppMenu({ app: { name, environments } }: { readonly app: AppView }) {
           if (await removeApp()) go(ADDRESS.apps)
         }}
       >
-        {counted(environments.length, 'environment')} with {counted(endpoints, 'endpoint')}, their jobs, results, logs,
-        releases and variables are deleted. The folder of its source stays. This cannot be undone.
+        It has no environments. The folder of its source stays.
       </Confirm>
     </>
   )

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
-import { Ellipsis, FolderOpen, PowerOff, Rocket, Trash2 } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Ellipsis, PowerOff, Rocket, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { EnvironmentDetail } from '../../../../src-main/contract/app.ts'
+import type { ProjectView } from '../../../../src-main/contract/projects.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
-import { ADDRESS, ENVIRONMENT_TABS, type EnvironmentTab } from '../../../addresses.ts'
+import { ADDRESS, type EnvironmentTab } from '../../../addresses.ts'
 import { isGone } from '../../../api-client/api-error.ts'
 import { type AppTarget, environmentQuery, projectsQuery } from '../../../api-client/app-queries.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/app-slices.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { onMachineText } from '../../../ui/form/machine-choice.ts'
@@ -16,7 +16,7 @@ import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
-import { Tabs } from '../../../ui/Tabs.tsx'
+import { AppTabs, EnvironmentChoice, useAppTabCommands, useEnvironments } from '../AppTabs.tsx'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 import { EndpointsTab } from './EndpointsTab.tsx'
 import { environmentState, useMembers } from './EnvironmentTable.tsx'
@@ -26,36 +26,29 @@ import { VariablesTab } from './VariablesTab.tsx'
 /** An environment, and which of its tabs is shown. */
 export type EnvironmentPageProps = AppTarget & { readonly tab: EnvironmentTab }
 
-const TAB_NAMES: Readonly<Record<EnvironmentTab, string>> = {
-  endpoints: 'Endpoints',
-  releases: 'Releases',
-  variables: 'Variables',
-}
-
-/** The page of an environment of a deployed app. */
+/** The page of an app, with a tab of one of its environments. */
 export function EnvironmentPage({ app, environment, tab }: EnvironmentPageProps) {
   const { client } = useApp()
   const target = { app, environment }
   const { data, error } = useQuery(environmentQuery(client, target))
-  const commands = useTabCommands(app, environment)
+  const { data: projectList } = useQuery(projectsQuery(client))
+  const project = projectList?.projects.find((one) => one.app === app && one.isThere)
+  const shown = { app, projectId: project?.id, environment }
+  const commands = useAppTabCommands(shown)
   if (isGone(error)) return <NotFound what={`an environment ${app}/${environment}`} />
   return (
     <Page
-      crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name: app, to: ADDRESS.app(app) }, { name: environment }]}
-      state={data && <EnvironmentState detail={data} target={target} />}
-      actions={<EnvironmentMenu target={target} detail={data} />}
+      crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name: app }]}
+      state={
+        <>
+          <EnvironmentChoice app={app} environment={environment} tab={tab} />
+          {data && <EnvironmentState detail={data} target={target} />}
+        </>
+      }
+      actions={<EnvironmentMenu target={target} detail={data} project={project} />}
       commands={commands}
       fills={tab === 'endpoints'}
-      tabs={
-        <Tabs
-          label={`Parts of ${app}/${environment}`}
-          tabs={ENVIRONMENT_TABS.map((one) => ({
-            name: TAB_NAMES[one],
-            to: ADDRESS.environment(app, environment, one),
-            current: one === tab,
-          }))}
-        />
-      }
+      tabs={<AppTabs {...shown} current={tab} />}
     >
       {data === undefined && error !== null && <ErrorNotice error={error} />}
       {data === undefined && error === null && <SkeletonRows rows={8} />}
@@ -88,35 +81,22 @@ function TabContent({ detail, target, tab }: WithDetail & { readonly tab: Enviro
   }
 }
 
-function useTabCommands(app: string, environment: string): readonly Command[] {
-  const [, go] = useLocation()
-  return useMemo(
-    () =>
-      ENVIRONMENT_TABS.map((tab, at) => ({
-        id: `tab-${tab}`,
-        group: `${app}/${environment}`,
-        label: TAB_NAMES[tab],
-        keys: String(at + 1),
-        run: () => go(ADDRESS.environment(app, environment, tab)),
-      })),
-    [go, app, environment],
-  )
+/** The actions of an environment. `detail` is missing until it has come. */
+type EnvironmentMenuProps = {
+  readonly target: AppTarget
+  readonly detail: EnvironmentDetail | undefined
+  readonly project: ProjectView | undefined
 }
 
-/** The actions of an environment. `detail` is missing until it has come. */
-type EnvironmentMenuProps = { readonly target: AppTarget; readonly detail: EnvironmentDetail | undefined }
-
-type Question = 'undeploy' | 'remove'
+type Question = 'undeploy' | 'remove' | 'remove app'
 
 /** Deploys again where the project is known; what deletes something stands behind a menu and a question. */
-function EnvironmentMenu({ target, detail }: EnvironmentMenuProps) {
+function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
   const { app, environment } = target
   const [, go] = useLocation()
-  const { client } = useApp()
-  const { undeploy, remove } = useEnvironmentActions(target)
+  const { undeploy, remove, removeApp } = useEnvironmentActions(target)
   const [asks, setAsks] = useState<Question>()
-  const { data } = useQuery(projectsQuery(client))
-  const project = data?.projects.find((one) => one.app === app && one.isThere)
+  const { names } = useEnvironments(app)
   const name = `${app}/${environment}`
   const endpoints = detail?.endpoints.length ?? 0
   const close = () => setAsks(undefined)
@@ -132,18 +112,6 @@ function EnvironmentMenu({ target, detail }: EnvironmentMenuProps) {
       )}
       <Menu
         groups={[
-          ...(project === undefined
-            ? []
-            : [
-                [
-                  {
-                    label: 'Open the project',
-                    detail: project.folder,
-                    icon: <FolderOpen />,
-                    onSelect: () => go(ADDRESS.project(project.id)),
-                  },
-                ],
-              ]),
           [
             {
               label: `Undeploy ${name}`,
@@ -159,6 +127,7 @@ function EnvironmentMenu({ target, detail }: EnvironmentMenuProps) {
               danger: true,
               onSelect: () => setAsks('remove'),
             },
+            { label: `Delete app ${app}`, icon: <Trash2 />, danger: true, onSelect: () => setAsks('remove app') },
           ],
         ]}
       >
@@ -185,6 +154,17 @@ function EnvironmentMenu({ target, detail }: EnvironmentMenuProps) {
       >
         {counted(endpoints, 'endpoint')} with jobs, results and logs, {counted(detail?.releases.length ?? 0, 'release')}{' '}
         and {counted(detail?.variables.length ?? 0, 'variable')} are deleted. This cannot be undone.
+      </Confirm>
+      <Confirm
+        open={asks === 'remove app'}
+        onOpenChange={close}
+        action={`Delete app ${app}`}
+        onConfirm={async () => {
+          if (await removeApp()) go(ADDRESS.apps)
+        }}
+      >
+        {counted(names.length, 'environment')} with all endpoints, their jobs, results, logs, releases and variables are
+        deleted. The folder of its source stays. This cannot be undone.
       </Confirm>
     </>
   )

@@ -1,4 +1,3 @@
-import { useMemo } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { EnvironmentView } from '../../../../src-main/contract/app.ts'
@@ -15,17 +14,13 @@ import { Table } from '../../../ui/table/Table.tsx'
 import { Nothing, RelativeTime } from '../../../ui/Values.tsx'
 import { endpointStateDot, stateNow } from '../../endpoints/endpoint-state.ts'
 
-/** Environments, of one app or of many. */
-export type EnvironmentTableProps = { readonly environments: readonly EnvironmentView[]; readonly showsApp?: boolean }
-
-/** Environments with their state and last release. */
-export function EnvironmentTable({ environments, showsApp = false }: EnvironmentTableProps) {
+/** Environments of apps with their state and last release. */
+export function EnvironmentTable({ environments }: { readonly environments: readonly EnvironmentView[] }) {
   const [, go] = useLocation()
-  const columns = useMemo(() => (showsApp ? [APP, ...COLUMNS] : COLUMNS), [showsApp])
   return (
     <Table
-      label={showsApp ? 'Deployed apps' : 'Environments'}
-      columns={columns}
+      label="Deployed apps"
+      columns={COLUMNS}
       rows={environments}
       rowId={({ app, name }) => `${app}/${name}`}
       onOpen={({ app, name }) => go(ADDRESS.environment(app, name))}
@@ -34,19 +29,18 @@ export function EnvironmentTable({ environments, showsApp = false }: Environment
   )
 }
 
-const APP: Column<EnvironmentView> = {
-  id: 'app',
-  header: 'App',
-  width: 140,
-  grow: 2,
-  cell: ({ app }) => (
-    <Link to={ADDRESS.app(app)} className="font-medium hover:underline">
-      {app}
-    </Link>
-  ),
-}
-
 const COLUMNS: readonly Column<EnvironmentView>[] = [
+  {
+    id: 'app',
+    header: 'App',
+    width: 140,
+    grow: 2,
+    cell: ({ app }) => (
+      <Link to={ADDRESS.app(app)} className="font-medium hover:underline">
+        {app}
+      </Link>
+    ),
+  },
   {
     id: 'environment',
     header: 'Environment',

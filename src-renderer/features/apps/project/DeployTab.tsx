@@ -34,24 +34,25 @@ export function DeployTab({ project }: { readonly project: ProjectDetail }) {
   const environment = search.get('environment') ?? chooseEnvironment(undefined, existing)
   const chosen = search.get('on') ?? undefined
   const excludes = useExcludes(project.id)
+  const named = environmentName.safeParse(environment)
+  const isPossible = named.success && project.isThere && appList !== undefined
+  const on = chosen === undefined ? {} : { on: chosen }
+  const number = Number(search.get('release')) || undefined
   const deploy = useDeploy({
     project,
     environment,
     machine: chosen,
     exclude: excludes.names,
-    onRelease: (number) => setSearch({ environment, release: String(number) }),
+    isPossible,
+    isShown: number === undefined,
+    onPlan: () => setSearch({ environment, ...on }, { replace: true }),
+    onRelease: (made) => setSearch({ environment, release: String(made) }),
   })
-  const named = environmentName.safeParse(environment)
-  const canBegin = deploy.state === 'open' && named.success && project.isThere
-  const choose = (next: string) => {
-    deploy.reset()
-    setSearch({ environment: next }, { replace: true })
-  }
+  const canBegin = deploy.state === 'open' && isPossible
+  const choose = (next: string) => setSearch({ environment: next }, { replace: true })
   const machine = chosen ?? environments.find(({ name }) => name === environment)?.machine ?? THIS_MACHINE
-  const choosePlace = (next: string) => {
-    deploy.reset()
+  const choosePlace = (next: string) =>
     setSearch({ environment, on: next === '' ? THIS_MACHINE : next }, { replace: true })
-  }
   return (
     <>
       <div className="flex flex-wrap items-center gap-3">
@@ -62,27 +63,31 @@ export function DeployTab({ project }: { readonly project: ProjectDetail }) {
           fault={named.success ? undefined : `The name ${named.error.issues[0]?.message}.`}
         />
         <PlaceField value={machine} onChange={choosePlace} />
-        <Button onClick={deploy.makePlan} disabled={!canBegin}>
-          {deploy.planned === undefined ? 'Show plan' : 'Plan again'}
+        <Button onClick={deploy.planAgain} disabled={!canBegin}>
+          Plan again
         </Button>
         <Button kind="main" onClick={deploy.deploy} disabled={!canBegin}>
           <Rocket aria-hidden /> Deploy to {environment}
         </Button>
         <ExcludedList excludes={excludes} />
       </div>
-      <DeployNow deploy={deploy} project={project} target={{ app: project.app, environment }} />
+      <DeployNow deploy={deploy} project={project} target={{ app: project.app, environment }} number={number} />
     </>
   )
 }
 
-type DeployNowProps = { readonly deploy: Deploy; readonly project: ProjectDetail; readonly target: AppTarget }
+type DeployNowProps = {
+  readonly deploy: Deploy
+  readonly project: ProjectDetail
+  readonly target: AppTarget
+  /** Of the release that is shown; undefined: the plan is. */
+  readonly number: number | undefined
+}
 
 /** What a deploy does now, or did: building, the plan, the release, why it did not work. */
-function DeployNow({ deploy, project, target }: DeployNowProps) {
+function DeployNow({ deploy, project, target, number }: DeployNowProps) {
   const { state, planned, error, deletes, setDeletes } = deploy
-  const [search] = useSearchParams()
   const { build } = useBuild(project, { watches: state === 'planning' })
-  const number = Number(search.get('release')) || undefined
   if (state === 'planning')
     return (
       <>
@@ -93,8 +98,12 @@ function DeployNow({ deploy, project, target }: DeployNowProps) {
       </>
     )
   if (error !== null) return <PlanProblem error={error} problems={build?.state === 'failed' ? build.problems : []} />
-  if (planned !== undefined) return <PlanCard planned={planned} deletes={deletes} onDeletes={setDeletes} />
-  if (number === undefined) return <Explained />
+  if (number === undefined)
+    return planned === undefined ? (
+      <Explained />
+    ) : (
+      <PlanCard planned={planned} deletes={deletes} onDeletes={setDeletes} />
+    )
   return (
     <>
       <ReleaseCard key={number} target={target} number={number} />

@@ -1,20 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Copy, Ellipsis, FolderMinus, Rocket } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import { useLocation } from 'wouter'
+import { useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import type { ProjectDetail } from '../../../../src-main/contract/projects.ts'
-import { ADDRESS, PROJECT_TABS, type ProjectTab } from '../../../addresses.ts'
+import { ADDRESS, type ProjectTab } from '../../../addresses.ts'
 import { isGone } from '../../../api-client/api-error.ts'
-import { projectQuery } from '../../../api-client/app-queries.ts'
-import { useApp } from '../../../store/app-context.ts'
-import type { Command } from '../../../store/app-slices.ts'
+import { type AppTarget, projectQuery } from '../../../api-client/app-queries.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
-import { Tabs } from '../../../ui/Tabs.tsx'
+import { AppTabs, useAppTabCommands, useEnvironments } from '../AppTabs.tsx'
+import { environmentState, useMembers } from '../deployed/EnvironmentTable.tsx'
 import { projectState } from '../ProjectTable.tsx'
 import { BuildTab } from './BuildTab.tsx'
 import { DeployTab } from './DeployTab.tsx'
@@ -24,36 +24,30 @@ import { PreviewTab } from './PreviewTab.tsx'
 /** A project, and which of its tabs is shown. */
 export type ProjectPageProps = { readonly projectId: string; readonly tab: ProjectTab }
 
-const TAB_NAMES: Readonly<Record<ProjectTab, string>> = {
-  picture: 'Diagram',
-  build: 'Build',
-  preview: 'Preview',
-  deploy: 'Deploy',
-}
-
-/** The page of a project: a folder of this machine with an app. */
+/** The page of an app, with a tab of its folder on this machine. */
 export function ProjectPage({ projectId, tab }: ProjectPageProps) {
   const { client } = useApp()
   const { data, error } = useQuery(projectQuery(client, projectId))
-  const commands = useTabCommands(projectId)
+  const [search] = useSearchParams()
+  const { shown: environment } = useEnvironments(data?.app, search.get('environment') ?? undefined)
+  const shown = { app: data?.app ?? 'Project', projectId, environment }
+  const commands = useAppTabCommands(shown)
   if (isGone(error)) return <NotFound what={`a project ${projectId}`} />
   return (
     <Page
-      crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name: data?.app ?? 'Project' }]}
-      state={data && <StateDot {...projectState(data)} />}
+      crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name: shown.app }]}
+      state={
+        data && (
+          <>
+            <StateDot {...projectState(data)} />
+            {environment !== undefined && <Deployed target={{ app: data.app, environment }} />}
+          </>
+        )
+      }
       actions={data && <ProjectMenu project={data} tab={tab} />}
       commands={commands}
       fills={tab === 'picture' || tab === 'preview'}
-      tabs={
-        <Tabs
-          label="Parts of the project"
-          tabs={PROJECT_TABS.map((one) => ({
-            name: TAB_NAMES[one],
-            to: ADDRESS.project(projectId, one),
-            current: one === tab,
-          }))}
-        />
-      }
+      tabs={<AppTabs {...shown} current={tab} />}
     >
       {data === undefined && (error === null ? <SkeletonRows rows={8} /> : <ErrorNotice error={error} />)}
       {data?.isThere === false && (
@@ -63,6 +57,18 @@ export function ProjectPage({ projectId, tab }: ProjectPageProps) {
       )}
       {data !== undefined && <TabContent key={tab} project={data} tab={tab} />}
     </Page>
+  )
+}
+
+/** How what is deployed is. */
+function Deployed({ target }: { readonly target: AppTarget }) {
+  const members = useMembers(target)
+  const workers = useAppState((state) => state.live.workers)
+  const { app, environment } = target
+  return (
+    <Link to={ADDRESS.environment(app, environment)} className="inline-flex hover:underline">
+      <StateDot {...environmentState(members, workers)} detail={`in ${environment}`} />
+    </Link>
   )
 }
 
@@ -77,21 +83,6 @@ function TabContent({ project, tab }: { readonly project: ProjectDetail; readonl
     case 'deploy':
       return <DeployTab project={project} />
   }
-}
-
-function useTabCommands(projectId: string): readonly Command[] {
-  const [, go] = useLocation()
-  return useMemo(
-    () =>
-      PROJECT_TABS.map((tab, at) => ({
-        id: `tab-${tab}`,
-        group: 'Project',
-        label: TAB_NAMES[tab],
-        keys: String(at + 1),
-        run: () => go(ADDRESS.project(projectId, tab)),
-      })),
-    [go, projectId],
-  )
 }
 
 /** The actions of a project. */

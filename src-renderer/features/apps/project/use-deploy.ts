@@ -1,8 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import type { DeployPlan } from '../../../../src-main/contract/app.ts'
 import type { ProjectView } from '../../../../src-main/contract/projects.ts'
+import { SECOND_MS } from '../../../../src-main/contract/units.ts'
+import { ApiError } from '../../../api-client/api-error.ts'
 import { useApp } from '../../../store/app-context.ts'
+import { useWhyNot } from '../../../ui/use-role.ts'
 import { useEnvironmentActions } from '../use-environment-actions.ts'
 
 /** A plan and the artifact that was built for it; `at` in ms since the epoch. */
@@ -16,6 +19,12 @@ export type DeployOptions = {
   readonly machine: string | undefined
   /** Packages that the build leaves out. */
   readonly exclude: readonly string[]
+  /** Whether it can be planned: the folder is there, and the names are right. */
+  readonly isPossible: boolean
+  /** Whether the plan is shown, and no release. */
+  readonly isShown: boolean
+  /** Shows the plan. */
+  readonly onPlan: () => void
   /** Is notified of the release that it became. */
   readonly onRelease: (number: number) => void
 }
@@ -29,30 +38,47 @@ export type Deploy = {
   readonly deletes: readonly string[]
   readonly setDeletes: (resources: readonly string[]) => void
   /** Plans anew: the source may have changed. */
-  readonly makePlan: () => void
+  readonly planAgain: () => void
   /**
-   * Does what was planned. Without a plan it makes one, and stops there where endpoints could go: each wants its tick.
+   * Does what is planned. Where no plan is shown it makes one, and stops there if endpoints could go: each wants its
+   * tick.
    */
   readonly deploy: () => void
-  /** Forgets the plan. */
-  readonly reset: () => void
 }
 
-/** Plans and begins deploys of a project. */
-export function useDeploy({ project, environment, machine, exclude, onRelease }: DeployOptions): Deploy {
+// A plan is made again when somebody comes back to it later than this, ms; source: ours, the source may have changed.
+const FRESH_MS = 5 * SECOND_MS
+// Nobody waits for a plan of each letter of a name, ms.
+const TYPING_MS = 400
+
+const isBuilding = (_count: number, error: Error) => error instanceof ApiError && error.code === 'BUILD_RUNNING'
+
+/** Plans deploys of a project as soon as they are chosen, and begins them. */
+export function useDeploy(options: DeployOptions): Deploy {
+  const { project, environment, machine, exclude, isPossible, isShown, onPlan, onRelease } = options
   const { client, platform } = useApp()
   const queries = useQueryClient()
   const { release } = useEnvironmentActions({ app: project.app, environment })
   const [deletes, setDeletes] = useState<readonly string[]>([])
-  const plan = useMutation({
-    async mutationFn(): Promise<Planned> {
-      const body = { environment, exclude, ...(machine === undefined ? {} : { machine }) }
-      const planned = await client.call('projectPlan', { path: { projectId: project.id }, body })
-      return { ...planned, at: platform.now() }
+  const isSettled = useSettled(environment)
+  const whyNot = useWhyNot('deploy', 'Planning a deploy')
+  const plan = useQuery({
+    queryKey: ['plan', project.id, environment, machine ?? null, ...exclude],
+    async queryFn({ signal }): Promise<Planned> {
+      const body = { environment, exclude: [...exclude], ...(machine === undefined ? {} : { machine }) }
+      try {
+        const planned = await client.call('projectPlan', { path: { projectId: project.id }, body, signal })
+        return { ...planned, at: platform.now() }
+      } finally {
+        for (const queryKey of [['projects'], ['build', project.id]]) void queries.invalidateQueries({ queryKey })
+      }
     },
-    onSettled() {
-      for (const queryKey of [['projects'], ['build', project.id]]) void queries.invalidateQueries({ queryKey })
-    },
+    enabled: isShown && isPossible && isSettled && whyNot === undefined,
+    staleTime: FRESH_MS,
+    refetchOnWindowFocus: false,
+    refetchOnReconnect: false,
+    retry: isBuilding,
+    retryDelay: SECOND_MS,
   })
   const begin = useMutation({
     mutationFn: ({ artifact, plan: { git } }: Planned) =>
@@ -65,31 +91,35 @@ export function useDeploy({ project, environment, machine, exclude, onRelease }:
         },
       ),
   })
-  const reset = () => {
-    plan.reset()
-    setDeletes([])
-  }
-  const makePlan = async () => {
-    setDeletes([])
-    return plan.mutateAsync().catch(() => undefined) // The page shows `error`.
-  }
   const deploy = async () => {
-    const planned = plan.data ?? (await makePlan())
+    const shown = isShown ? plan.data : undefined
+    const planned = shown ?? (await plan.refetch()).data
     if (planned === undefined) return
-    if (plan.data === undefined && planned.plan.steps.some(({ action }) => action === 'delete')) return
+    if (shown === undefined && planned.plan.steps.some(({ action }) => action === 'delete')) return onPlan()
     const number = await begin.mutateAsync(planned)
     if (number === undefined) return
-    reset()
+    setDeletes([])
     onRelease(number)
   }
   return {
     planned: plan.data,
     error: plan.error,
-    state: plan.isPending ? 'planning' : begin.isPending ? 'beginning' : 'open',
+    state: plan.isFetching ? 'planning' : begin.isPending ? 'beginning' : 'open',
     deletes,
     setDeletes,
-    makePlan: () => void makePlan(),
+    planAgain() {
+      setDeletes([])
+      onPlan()
+      void plan.refetch()
+    },
     deploy: () => void deploy(),
-    reset,
   }
+}
+
+/** Whether a text has stayed the same for a moment. */
+function useSettled(text: string): boolean {
+  const { platform } = useApp()
+  const [settled, setSettled] = useState(text)
+  useEffect(() => platform.after(TYPING_MS, () => setSettled(text)), [platform, text])
+  return settled === text
 }

@@ -1,0 +1,104 @@
+/** The page of an app: its folder on this machine and what is deployed of it are tabs of one page. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useLocation } from 'wouter'
+import { chooseEnvironment } from '../../../src-main/domain/app/app-target.ts'
+import { ADDRESS, ENVIRONMENT_TABS, type EnvironmentTab, PROJECT_TABS, type ProjectTab } from '../../addresses.ts'
+import { appsQuery } from '../../api-client/app-queries.ts'
+import { useApp } from '../../store/app-context.ts'
+import type { Command } from '../../store/app-slices.ts'
+import { Select } from '../../ui/form/Select.tsx'
+import { Tabs } from '../../ui/Tabs.tsx'
+
+const TAB_NAMES: Readonly<Record<ProjectTab | EnvironmentTab, string>> = {
+  picture: 'Diagram',
+  build: 'Build',
+  preview: 'Preview',
+  deploy: 'Deploy',
+  endpoints: 'Endpoints',
+  releases: 'Releases',
+  variables: 'Variables',
+}
+
+/** An app as its page shows it. */
+type ShownApp = {
+  readonly app: string
+  /** Of its folder; undefined: none was opened on this machine. */
+  readonly projectId: string | undefined
+  /** The one whose tabs are offered; undefined: nothing is deployed. */
+  readonly environment: string | undefined
+}
+
+/** The tabs of an app. `current` is the one that is shown. */
+export type AppTabsProps = ShownApp & { readonly current: ProjectTab | EnvironmentTab }
+
+/** The tabs of an app: first those of its folder, then those of an environment. */
+export function AppTabs({ current, ...shown }: AppTabsProps) {
+  return (
+    <Tabs
+      label={`Parts of ${shown.app}`}
+      tabs={tabsOf(shown).map(({ tab, to }) => ({ name: TAB_NAMES[tab], to, current: tab === current }))}
+    />
+  )
+}
+
+/** Commands of the palette that lead to the tabs of an app, also by number. */
+export function useAppTabCommands({ app, projectId, environment }: ShownApp): readonly Command[] {
+  const [, go] = useLocation()
+  return useMemo(
+    () =>
+      tabsOf({ app, projectId, environment }).map(({ tab, to }, at) => ({
+        id: `tab-${tab}`,
+        group: app,
+        label: TAB_NAMES[tab],
+        keys: String(at + 1),
+        run: () => go(to),
+      })),
+    [go, app, projectId, environment],
+  )
+}
+
+function tabsOf({ app, projectId, environment }: ShownApp) {
+  const to = environment === undefined ? '' : `?environment=${encodeURIComponent(environment)}`
+  const ofProject = (tab: ProjectTab) => ({
+    tab,
+    to: ADDRESS.project(projectId ?? '', tab) + (tab === 'deploy' ? to : ''),
+  })
+  const ofEnvironment = (tab: EnvironmentTab) => ({ tab, to: ADDRESS.environment(app, environment ?? '', tab) })
+  return [
+    ...(projectId === undefined ? [] : PROJECT_TABS.map(ofProject)),
+    ...(environment === undefined ? [] : ENVIRONMENT_TABS.map(ofEnvironment)),
+  ]
+}
+
+/** The environments of an app by name, and which one is meant. @param asked the one in the address */
+export function useEnvironments(app: string | undefined, asked?: string | undefined) {
+  const { client } = useApp()
+  const { data } = useQuery(appsQuery(client))
+  const names = data?.apps.find(({ name }) => name === app)?.environments.map(({ name }) => name) ?? []
+  const meant = chooseEnvironment(asked, names)
+  return { names, shown: names.includes(meant) ? meant : names[0] }
+}
+
+/** The environment that is shown, and what leads to the others. */
+export type EnvironmentChoiceProps = {
+  readonly app: string
+  readonly environment: string
+  readonly tab: EnvironmentTab
+}
+
+/** Chooses one of several environments; the only one is named. */
+export function EnvironmentChoice({ app, environment, tab }: EnvironmentChoiceProps) {
+  const [, go] = useLocation()
+  const { names } = useEnvironments(app)
+  if (names.length < 2) return <span className="text-ink-2">{environment}</span>
+  return (
+    <Select
+      aria-label="Environment"
+      value={environment}
+      choices={names.map((name) => ({ value: name, label: name }))}
+      onChange={(name) => go(ADDRESS.environment(app, name, tab))}
+      className="max-w-48"
+    />
+  )
+}

@@ -1,4 +1,4 @@
-/** Keys with a name, a role and an end, beside the account key; and the list of who changed what. */
+/** Keys with a name, a role and an expiry date, beside the account key; and the list of who changed what. */
 import { z } from 'zod'
 import { limit } from './limits.ts'
 import { ROLES } from './roles.ts'
@@ -76,7 +76,7 @@ export const KEY_ROUTES = {
   namedKeyUpdate: {
     methods: ['PATCH'],
     path: '/api/keys/:name',
-    summary: 'Change the role or the end of a key, also for the browsers that it signed in',
+    summary: 'Change the role or the expiry date of a key, also for the browsers that it signed in',
     role: 'admin',
     body: namedKeyUpdate,
     response: namedKeyView,

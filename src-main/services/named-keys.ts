@@ -1,5 +1,5 @@
 /**
- * Keys with a name, a role and an end, for a service with more users than one. They are held in memory, as each request
+ * Keys with a name, a role and an expiry date, for a service with more users than one. They are held in memory, as each request
  * looks through them; only their hashes are stored. Source: ours.
  */
 import { AppError } from '../contract/errors.ts'
@@ -22,7 +22,7 @@ export type NamedKeys = {
   readonly list: () => NamedKeyView[]
   /** @returns the key itself, once. @throws AppError KEY_EXISTS, TOO_MANY_KEYS, BAD_FIELD */
   readonly create: (wanted: NamedKeyCreate) => Promise<NamedKeyView & { readonly key: string }>
-  /** Changes the role or the end of a key and of its sessions. @throws AppError KEY_NOT_FOUND, BAD_FIELD */
+  /** Changes the role or the expiry date of a key and of its sessions. @throws AppError KEY_NOT_FOUND, BAD_FIELD */
   readonly update: (name: string, changes: NamedKeyUpdate) => Promise<NamedKeyView>
   /** Replaces a key, and ends its sessions. @returns the new key itself, once. @throws AppError KEY_NOT_FOUND */
   readonly rotate: (name: string) => Promise<NamedKeyView & { readonly key: string }>

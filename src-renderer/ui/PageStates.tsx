@@ -34,7 +34,9 @@ export function CommandLine({ command }: { readonly command: string }) {
   const typed = useAsCalled()(command)
   return (
     <div className="flex max-w-full items-center gap-1 rounded-control border border-line bg-surface-1 pl-3">
-      <code className="truncate py-1.5 font-mono text-small">{typed}</code>
+      <code className="truncate py-1.5 font-mono text-small" title={typed}>
+        {typed}
+      </code>
       <CopyButton text={typed} what="command" />
     </div>
   )

@@ -39,7 +39,7 @@ Examples:
 
   key
     .command('update')
-    .description('change the role or the end of a key, also for the browsers that it signed in')
+    .description('change the role or the expiry date of a key, also for the browsers that it signed in')
     .argument('<name>', 'name of the key')
     .option('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
     .option('--days <n>', 'days from now until it expires; 0: it does not expire', wholeNumber)
@@ -79,7 +79,7 @@ Examples:
       if (keys.length === 0) return output.line('There is the account key alone.')
       const now = surroundings.now()
       output.table(
-        ['NAME', 'ROLE', 'MADE', 'ENDS', 'LAST USED', 'FROM'],
+        ['NAME', 'ROLE', 'MADE', 'EXPIRES', 'LAST USED', 'FROM'],
         keys.map(({ name, role, createdAt, endsAt, lastUsedAt, lastUsedFrom }) => [
           name,
           role,
@@ -146,5 +146,5 @@ function showKey(output: Output, made: NamedKeyView & { readonly key: string }):
 
 function endText(endsAt: number | undefined, now: number): string {
   if (endsAt === undefined) return 'never'
-  return endsAt <= now ? `ended ${ago(endsAt, now)}` : `in ${durationText(endsAt - now)}`
+  return endsAt <= now ? `expired ${ago(endsAt, now)}` : `in ${durationText(endsAt - now)}`
 }

@@ -46,7 +46,7 @@ describe('key', () => {
     const { run } = await setup()
     const { stdout } = await run(['key', 'list'])
     expect(stdout).toMatch(/ada +deploy .*never .*10\.0\.0\.7/)
-    expect(stdout).toMatch(/late .*ended 14 s ago/)
+    expect(stdout).toMatch(/late .*expired 14 s ago/)
   })
 
   test('update changes role and end', async () => {

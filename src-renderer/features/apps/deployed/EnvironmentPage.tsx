@@ -107,7 +107,7 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
           kind="main"
           onClick={() => go(`${ADDRESS.project(project.id, 'deploy')}?environment=${encodeURIComponent(environment)}`)}
         >
-          <Rocket aria-hidden /> Deploy again
+          <Rocket aria-hidden /> {detail?.releases.length === 0 ? 'Deploy' : 'Deploy again'}
         </Button>
       )}
       <Menu

@@ -87,6 +87,7 @@ async function handOver() {
       // Lets a long-running command detect that the launcher was killed.
       env: { ...process.env, DRYDOCK_LAUNCHER_PID: String(process.pid) },
     })
+    delete process.env.DRYDOCK_BEGUN_AT // A restart after a crash begins anew.
     child.once('error', (error) => {
       const fix = IS_CLONE
         ? `Delete ${ROOT}/resources/pinned-node/node_modules and start again`

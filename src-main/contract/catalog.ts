@@ -7,6 +7,8 @@ import type { Route } from './routes.ts'
 
 /** Entry of the sample handler, and id of the endpoint that a first start makes of it. */
 export const HELLO = 'hello'
+/** An input of the sample handler. */
+export const HELLO_INPUT = { name: 'world' } as const
 /** Entry of the stand-in that runs image workflows without a model, and id of its endpoint. */
 export const SKETCH = 'sketch'
 

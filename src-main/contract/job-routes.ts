@@ -263,6 +263,15 @@ export const JOB_ROUTES = {
     errors: ['JOB_NOT_FOUND'],
     source: 'ours: the pages show it beside a list',
   },
+  jobDelete: {
+    methods: ['DELETE'],
+    path: '/api/jobs/:jobId',
+    summary: 'Delete an ended job: its payloads, its stream and its history; the counts of its endpoint stay',
+    role: 'run',
+    response: done,
+    errors: ['JOB_NOT_FOUND', 'WRONG_STATE'],
+    source: 'ours, because a job that was only a check is no history',
+  },
   jobFile: {
     methods: ['GET'],
     path: '/api/jobs/:jobId/file',

@@ -1,8 +1,11 @@
 import { type ComponentType, useEffect, useState } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
+import { HELLO } from '../../src-main/contract/catalog.ts'
 import { PAGE_SECTIONS, type PageSection } from '../../src-main/contract/pages.ts'
 import { ADDRESS } from '../addresses.ts'
+import { useAppState } from '../store/app-context.ts'
 import { NotFound, SkeletonRows } from '../ui/PageStates.tsx'
+import { isSample } from '../ui/samples.ts'
 
 /** The page of the address. Pages route what follows the section themselves. */
 export function Pages({ first }: { readonly first: LoadedPages }) {
@@ -40,6 +43,12 @@ function useLoadedPages(first: LoadedPages, section: ReturnType<typeof sectionOf
 // What else the address says stays: whether the link of a sign-in was good.
 function Home() {
   const search = useSearch()
+  const isLoaded = useAppState(({ live }) => live.loaded)
+  const isNew = useAppState(
+    ({ live: { endpoints } }) => endpoints[HELLO] !== undefined && Object.values(endpoints).every(isSample),
+  )
+  if (search === '' && !isLoaded) return <SkeletonRows rows={8} />
+  if (search === '' && isNew) return <Redirect to={`${ADDRESS.endpoint(HELLO, 'requests')}?focus=body`} replace />
   return <Redirect to={search === '' ? ADDRESS.endpoints : `${ADDRESS.endpoints}?${search}`} replace />
 }
 

@@ -202,3 +202,20 @@ describe('the history of jobs', () => {
     expect((await ask('GET', '/api/job-count')).body.count).toBe(0)
   })
 })
+
+describe('a job that is deleted', () => {
+  it('leaves the list, the search and the job API, also with a long stream', async () => {
+    const { createEndpoint, running, waitForJob, request, ask, get } = await setup()
+    await createEndpoint()
+    const { worker, jobId } = await running()
+    for (let chunk = 0; chunk < 510; chunk++) await worker.chunk(jobId, { output: chunk })
+    expect(await ask('DELETE', `/api/jobs/${jobId}`)).toMatchObject({ status: 400 })
+    await worker.done(jobId, { output: 1 })
+    await waitForJob(jobId, 'COMPLETED')
+    expect(await ask('DELETE', `/api/jobs/${jobId}`)).toMatchObject({ status: 200, body: { ok: true } })
+    for (const path of ['/api/jobs', `/api/jobs?q=${jobId.slice(0, 8)}`]) expect((await get(path)).requests).toEqual([])
+    expect((await request('GET', `/v2/e/status/${jobId}`)).status).toBe(404)
+    expect(await ask('DELETE', `/api/jobs/${jobId}`)).toMatchObject({ status: 404 })
+    expect((await get('/v2/e/health')).jobs.completed).toBe(1)
+  })
+})

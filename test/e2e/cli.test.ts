@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import type { Ended } from '../support/served-service.ts'
 import { sharedService } from '../support/shared-in-file.ts'
@@ -203,6 +205,10 @@ describe('start', () => {
     expect(text).toContain(join(folder, 'data', 'account.key'))
     expect(text).not.toContain(readFileSync(join(folder, 'data', 'account.key'), 'utf8'))
 
+    expect(text).toMatch(/^Ready in \d.*, counted from the command\.$/m)
+    const jobs = await startCommand(['jobs', '--data', 'data', '--json'], { cwd: folder }).ended
+    expect(JSON.parse(jobs.stdout).requests).toEqual([])
+
     const second = await startCommand(argv, { cwd: folder }).ended
     expect(second).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/already running[\s\S]*hello answered/) })
     const listed = await startCommand(['endpoint', 'list', '--data', 'data', '--json'], { cwd: folder }).ended
@@ -210,6 +216,18 @@ describe('start', () => {
     first.child.kill('SIGINT')
     expect(await first.ended).toMatchObject({ exitCode: 0 })
   })
+})
+
+test('start without Python says so, and that the rest runs', async () => {
+  const folder = temporaryFolder()
+  const started = startCommand(['start', '--no-window', '--data', 'data', '--port', '0'], {
+    cwd: folder,
+    env: { PATH: folder },
+  })
+  const [said] = await once(started.child.stderr as Readable, 'data')
+  expect(String(said)).toContain('because it needs Python 3: python3 is not there. Install Python')
+  started.child.kill('SIGINT')
+  expect(await started.ended).toMatchObject({ exitCode: 0 })
 })
 
 test('demo shows every answer, finds each right and leaves nothing behind', async () => {

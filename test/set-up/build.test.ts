@@ -127,6 +127,18 @@ test('the launcher runs the built program if it is up to date, and the sources o
   expect(await printed()).toBe('first')
 })
 
+test('npm start builds, starts, and tells the start when it began', async () => {
+  const { clone } = await setup()
+  clone.write(MAIN, 'process.stdout.write(JSON.stringify([process.argv.slice(2), process.env.DRYDOCK_BEGUN_AT]))\n')
+  const before = Date.now()
+  const { stdout, stderr } = await ended(clone.start('src-main/cli/start.mjs', ['--port', '0']))
+  expect(stderr).toEqual(BUILT('the web pages and the program'))
+  const [argv, begunAt] = JSON.parse(stdout)
+  expect(argv).toEqual(['start', '--port', '0'])
+  expect(Number(begunAt)).toBeGreaterThanOrEqual(before - 1)
+  expect(Number(begunAt)).toBeLessThanOrEqual(Date.now())
+})
+
 test('a dangling link, such as the lock file of an editor, does not stop a start', async () => {
   const { clone, build, printed } = await setup()
   await build()

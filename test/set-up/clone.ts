@@ -52,7 +52,7 @@ export class Clone {
   constructor(main = '') {
     onTestFinished(() => rmSync(this.root, { recursive: true, force: true }))
     mkdirSync(join(this.root, 'src-main/cli'), { recursive: true })
-    for (const name of ['set-up.mjs', 'steps.mjs', 'build.mjs', 'arguments.mjs', 'drydock.mjs'])
+    for (const name of ['set-up.mjs', 'steps.mjs', 'build.mjs', 'arguments.mjs', 'drydock.mjs', 'start.mjs'])
       cpSync(join(CLI, name), join(this.root, 'src-main/cli', name))
     this.write('src-main/cli/main.ts', main)
     this.write('package.json', JSON.stringify({ type: 'module', dependencies: { a: '1.0.0' } }))

@@ -10,6 +10,7 @@ import { reportedWait } from '../../domain/job/report.ts'
 import { withFullStop } from '../../domain/text.ts'
 import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
 import { viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
+import { deleteJob } from '../../services/jobs/delete-job.ts'
 import {
   countJobs,
   countJobsByState,
@@ -94,6 +95,10 @@ export const JOB_OPERATIONS = {
   jobRead: async ({ path }, service) => jsonResponse(await detail(service, jobOf(path, service))),
   jobPreview: ({ path }, service) => previewJob(service, jobOf(path, service)),
   jobProgress: async ({ path }, service) => jsonResponse(await progress(service, jobOf(path, service))),
+  async jobDelete({ path }, service) {
+    await deleteJob(service, jobOf(path, service))
+    return DONE
+  },
   async jobReorder({ path, body }, service) {
     const job = jobOf(path, service)
     const { id, status } = await reorderJob(service, job, body)

@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
 import type { Command } from 'commander'
-import { CliError } from '../cli-error.ts'
+import { openPages } from '../open-pages.ts'
 import { openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -26,42 +25,9 @@ Examples:
         else output.line(url)
         return
       }
-      const { url: link, sameUser } = await client.call('sessionLinkCreate', { query: { sameUser: 'true' } })
-      // The link is on the command line of the browser, which other users can read, except on Windows.
-      if (!sameUser && surroundings.platform !== 'win32') throw new CliError('LINK_FOR_ANYONE', { url: link })
-      await openBrowser(link, surroundings.platform)
+      await openPages(client, surroundings)
       const url = `${client.url}/`
       if (output.json) output.document({ url })
       else output.line(`Opened ${url} in the browser.`)
     })
-}
-
-const OPENERS: Partial<Record<NodeJS.Platform, readonly [program: string, ...args: string[]]>> = {
-  darwin: ['open'],
-  // The empty text is the title that `start` takes from the first quoted argument.
-  win32: ['cmd', '/c', 'start', '""'],
-}
-
-// An opener that runs longer, in ms, has started a browser and stays with it. Source: ours.
-const OPENED_AFTER_MS = 2000
-
-/** @throws CliError NO_BROWSER */
-function openBrowser(url: string, platform: NodeJS.Platform): Promise<void> {
-  const [program, ...args] = OPENERS[platform] ?? ['xdg-open']
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
-    child.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'ENOENT' ? `${program} is not there` : error.message
-      reject(new CliError('NO_BROWSER', { why, url }, { cause: error }))
-    })
-    child.once('spawn', () => {
-      child.unref()
-      const stays = setTimeout(resolve, OPENED_AFTER_MS)
-      child.once('exit', (code) => {
-        clearTimeout(stays)
-        if (code === 0) resolve()
-        else reject(new CliError('NO_BROWSER', { why: `${program} found none, and ended with ${code}`, url }))
-      })
-    })
-  })
 }

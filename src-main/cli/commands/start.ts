@@ -7,13 +7,19 @@ import { CliError } from '../cli-error.ts'
 import { ensureSketch } from '../ensure-sample.ts'
 import { dataFolder, findService, readAccountKey } from '../find-service.ts'
 import { askHello, ensureHello } from '../hello-sample.ts'
+import { hasBrowser, openPages } from '../open-pages.ts'
 import { wholeNumber } from '../option-values.ts'
 import { createOutput, duration, type Output, valueText } from '../output.ts'
 import { globalOptions } from '../session.ts'
 import { runService, startService } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
-type StartOptions = { readonly port?: number; readonly window: boolean; readonly links: boolean }
+type StartOptions = {
+  readonly port?: number
+  readonly window: boolean
+  readonly open: boolean
+  readonly links: boolean
+}
 
 /** `drydock start`: open the desktop window, or run the service with its sample endpoint and show that it answers. */
 export function addStart(start: Command, surroundings: Surroundings): void {
@@ -24,19 +30,21 @@ export function addStart(start: Command, surroundings: Surroundings): void {
       wholeNumber,
     )
     .option('--no-window', 'run the service in this terminal instead of a window')
+    .option('--no-open', 'do not open the pages in a browser')
     .option('--no-links', 'do not open drydock:// links with this clone, on Linux; removes the desktop entry')
     .addHelpText(
       'after',
       `
-The window starts its own service, or uses the one that already runs on the data folder. Without a window, if
-a service is already running, the command calls its sample and ends.
+The window starts its own service, or uses the one that already runs on the data folder. Without a window, the
+command prints a sign-in link and opens the pages in a browser, at a terminal of a machine with a screen. If a service
+is already running, it calls its sample and ends.
 
 Examples:
   $ drydock start
   $ drydock start --data ./data --port 0
   $ drydock start --no-window`,
     )
-    .action(async ({ port, window, links }: StartOptions, command: Command) => {
+    .action(async ({ port, window, open, links }: StartOptions, command: Command) => {
       const { json, data: given } = globalOptions(command)
       const data = dataFolder(given, surroundings)
       // Other terminals have no SVC_DATA of this one.
@@ -54,7 +62,8 @@ Examples:
             if (!output.json) showAddresses(output, facts)
             const client = createClient({ url, key: (await readAccountKey(data)) ?? '' })
             if (!output.json && surroundings.stdout.isTTY === true) await showLink(output, client)
-            await showSample(output, client, { facts, signal })
+            await showSample(output, client, { facts, signal }, surroundings)
+            if (open && !output.json && hasBrowser(surroundings)) await openBrowser(output, client, surroundings)
           },
           onStopping: (text) => output.json || output.note(text),
         })
@@ -63,7 +72,7 @@ Examples:
         if (!output.json) output.line(error.message)
         const client = createClient(await findService({ data }, surroundings))
         const facts = { ready: true, url: client.url, data, alreadyRunning: true } as const
-        await showSample(output, client, { facts, signal: undefined })
+        await showSample(output, client, { facts, signal: undefined }, surroundings)
       }
     })
 }
@@ -136,27 +145,56 @@ async function showLink(output: Output, client: ServiceClient): Promise<void> {
   output.fields([['sign in', `${url}  (works once, within a minute)`]])
 }
 
+async function openBrowser(output: Output, client: ServiceClient, surroundings: Surroundings): Promise<void> {
+  try {
+    await openPages(client, surroundings)
+    output.line('\nThe pages are open in your browser (`--no-open` leaves that out).')
+  } catch (error) {
+    // The link above does the same.
+    if (!(error instanceof CliError)) throw error
+    if (error.body.code !== 'LINK_FOR_ANYONE') output.note(error.message)
+  }
+}
+
 type Sample = {
   readonly facts: Facts
   /** Aborted when the service is asked to stop. */
   readonly signal: AbortSignal | undefined
 }
 
+// `npm start` counts its set-up too; elsewhere this process is the whole start.
+const begunAt = ({ env }: Surroundings) => Number(env.DRYDOCK_BEGUN_AT ?? performance.timeOrigin)
+
+// The sample is the first thing on a new machine that needs an interpreter.
+async function withoutPython({ platform }: Surroundings): Promise<string | undefined> {
+  const { pythonRow, runToEnd } = await import('../../doctor/programs.ts')
+  const { state, found, fix } = await pythonRow(platform === 'win32' ? 'python' : 'python3', runToEnd)
+  if (state === 'ok') return undefined
+  return `The sample ${HELLO} did not run, because it needs Python 3: ${found}. ${fix} The service runs, and so does everything that needs no Python.`
+}
+
 /**
  * Asks the sample endpoint and prints what it answered; the failure of a sample is reported, and the service stays up.
  */
-async function showSample(output: Output, client: ServiceClient, { facts, signal }: Sample): Promise<void> {
+async function showSample(
+  output: Output,
+  client: ServiceClient,
+  { facts, signal }: Sample,
+  surroundings: Surroundings,
+): Promise<void> {
   try {
     await ensureHello(client)
     await ensureSketch(client)
     const { job, reason, tookMs } = await askHello(client, signal)
     const { status, output: response } = job
+    const readyMs = Math.max(0, Math.round(surroundings.now() - begunAt(surroundings)))
     if (output.json) {
-      output.document({ ...facts, sample: { endpoint: HELLO, status, output: response, tookMs } })
+      output.document({ ...facts, readyMs, sample: { endpoint: HELLO, status, output: response, tookMs } })
     } else if (status === 'COMPLETED') {
       output.line(
         `${output.paint('green', '✓')} The sample ${HELLO} answered ${valueText(response)} in ${duration(tookMs)}.`,
       )
+      if (facts.alreadyRunning === undefined) output.line(`Ready in ${duration(readyMs)}, counted from the command.`)
       output.line('\nTry in another terminal:')
       for (const command of NEXT) output.hint(`  ${command}`)
       output.line(`\nThe endpoint ${SKETCH} runs image workflows without a model, so that you can try them out.`)
@@ -164,7 +202,8 @@ async function showSample(output: Output, client: ServiceClient, { facts, signal
       const why =
         (job.error === undefined ? undefined : errorLine(job.error)) ?? reason?.text ?? 'it has not answered in time'
       output.note(
-        `The sample ${HELLO} is ${status}: ${why.replace(/\.$/, '')}. Check with \`drydock doctor\` and \`drydock logs ${HELLO}\`.`,
+        (await withoutPython(surroundings)) ??
+          `The sample ${HELLO} is ${status}: ${why.replace(/\.$/, '')}. Check with \`drydock doctor\` and \`drydock logs ${HELLO}\`.`,
       )
     }
   } catch (error) {

@@ -16,12 +16,21 @@ export type JsonEditorProps = {
   readonly placeholder?: string
   /** Names and values that are offered while somebody writes. */
   readonly fields?: readonly SeenField[]
+  /** Takes the focus when it is drawn first, with the cursor at the end of the last text. */
+  readonly focuses?: boolean
 }
 
 const NONE: readonly SeenField[] = []
 
 /** An editor of JSON. Escape, then Tab, leaves it. */
-export function JsonEditor({ label, value, onChange, placeholder = '', fields = NONE }: JsonEditorProps) {
+export function JsonEditor({
+  label,
+  value,
+  onChange,
+  placeholder = '',
+  fields = NONE,
+  focuses = false,
+}: JsonEditorProps) {
   const container = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(null)
   const onChangeRef = useRef(onChange)
@@ -61,6 +70,10 @@ export function JsonEditor({ label, value, onChange, placeholder = '', fields = 
       }),
     })
     view.current = editor
+    if (focuses) {
+      editor.dispatch({ selection: { anchor: Math.max(0, value.lastIndexOf('"')) } })
+      editor.focus()
+    }
     return () => editor.destroy()
   }, [])
 

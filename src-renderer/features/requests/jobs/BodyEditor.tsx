@@ -22,6 +22,8 @@ export type BodyEditorProps = {
   readonly onChange: (text: string) => void
   /** Leaves room for answers below it where they cannot stand beside it. */
   readonly isLow: boolean
+  /** Whether one can write in it at once. */
+  readonly focuses: boolean
 }
 
 /** What a body has beside its input; source: docs/spec/job-api.md, 2. */
@@ -37,7 +39,7 @@ const BODY_FIELDS = [
 ].map((path) => ({ path, values: path === 'policy.lowPriority' ? ['true', 'false'] : [] }))
 
 /** The editor of the body, and its options below. */
-export function BodyEditor({ text, problem, hints, onChange, isLow }: BodyEditorProps) {
+export function BodyEditor({ text, problem, hints, onChange, isLow, focuses }: BodyEditorProps) {
   const fields = useMemo(
     () => [...BODY_FIELDS, ...hints.map(({ path, values }) => ({ path: `input.${path}`, values }))],
     [hints],
@@ -48,7 +50,7 @@ export function BodyEditor({ text, problem, hints, onChange, isLow }: BodyEditor
         {text === undefined ? (
           <Skeleton className="flex-1" />
         ) : (
-          <CodeEditor label="Body of the request" value={text} onChange={onChange} fields={fields} />
+          <CodeEditor label="Body of the request" value={text} onChange={onChange} fields={fields} focuses={focuses} />
         )}
       </div>
       {/* It keeps its place, so that nothing jumps while one types. */}

@@ -74,6 +74,7 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
           problem={read?.ok === false ? read.problem : undefined}
           hints={hints}
           isLow={shown.length > 1}
+          focuses={search.get('focus') === 'body'}
           onChange={(changed) => change({ body: changed })}
         />
         {shown.length === 0 ? (

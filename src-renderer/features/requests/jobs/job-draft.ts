@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import { useSearchParams } from 'wouter'
+import { HELLO, HELLO_INPUT } from '../../../../src-main/contract/catalog.ts'
 import type { InputHints } from '../../../../src-main/contract/requests.ts'
 import { parseExact, writeExact } from '../../../../src-main/domain/json/json.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -139,7 +140,8 @@ export function useJobDraft(endpointId: string): JobDraft {
     [change, setSearch],
   )
   const example = hints.data?.example
-  const starter = hints.isPending ? undefined : example === undefined ? EMPTY : bodyAround(parseExact(example))
+  const first = endpointId === HELLO ? bodyAround(HELLO_INPUT) : EMPTY
+  const starter = hints.isPending ? undefined : example === undefined ? first : bodyAround(parseExact(example))
   return {
     operation: draft.operation,
     text: draft.body ?? (wanted === undefined || job.isError ? starter : undefined),

@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../../src-main/contract/units.ts'
 import { fittingRange, RANGES, type Range, spanOf } from '../../src-renderer/api-client/queries.ts'
 import { beginOfData } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { inDrawingOrder, legendText, stackedValues } from '../../src-renderer/ui/chart/Chart.tsx'
-import { type ChartSeries, timeLabels } from '../../src-renderer/ui/chart/chart-options.ts'
+import { type ChartSeries, timeLabels, valueAxisWidth } from '../../src-renderer/ui/chart/chart-options.ts'
 import { NOW } from './support.tsx'
 
 // Labels need none.
@@ -55,6 +55,17 @@ describe('the time axis', () => {
     expect(label([local(27, 21), midnight, local(28, 9)], 3 * 3600)).toEqual(['21:30', '28 Nov', '09:30'])
     expect(label([local(27, 9)], 86_400)).toEqual(['27 Nov'])
   })
+})
+
+test('an axis of values holds its longest label, and is as wide as others where all are short', () => {
+  const ctx = {
+    save: () => undefined,
+    restore: () => undefined,
+    measureText: (text: string) => ({ width: text.length * 8 }),
+  }
+  const width = (labels: readonly string[] | null) => valueAxisWidth({ ctx } as unknown as UPlot, labels)
+  expect(width(['0 ms', '23 h 59 min'])).toBeGreaterThan('23 h 59 min'.length * 8)
+  expect(width(['0', '5'])).toBe(width(null))
 })
 
 describe('the legend of a chart', () => {

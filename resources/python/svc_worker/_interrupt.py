@@ -18,7 +18,7 @@ class JobCancelled(BaseException):
 
 
 def call_interruptibly(job: RunningJob, function: Callable[..., Any], *arguments: Any) -> Any:
-    """What `function` returns. A cancel of `job` raises JobCancelled in it, in this thread, once at most."""
+    """Return the result of `function`. A cancel of `job` raises JobCancelled in it, in this thread, at most once."""
     thread = threading.get_ident()
     try:
         job.interrupt_with(lambda: _raise_in(thread, JobCancelled))

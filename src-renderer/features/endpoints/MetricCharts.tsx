@@ -9,7 +9,7 @@ import { fleetEventsQuery, metricsQuery, type Range } from '../../api-client/que
 import { useApp } from '../../store/app-context.ts'
 import { Card } from '../../ui/Card.tsx'
 import { Chart } from '../../ui/chart/Chart.tsx'
-import type { ChartSeries } from '../../ui/chart/chart-options.ts'
+import { type ChartSeries, SPAN_TICKS } from '../../ui/chart/chart-options.ts'
 import { type EventMark, EventStrip } from '../../ui/chart/EventStrip.tsx'
 import { duration } from '../../ui/format.ts'
 import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
@@ -88,8 +88,8 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
           {...shared}
         />
         <Chart title="Workers" series={charts.workers} format={whole} {...shared} />
-        <Chart title="Waiting time" series={charts.delay} format={duration} {...shared} />
-        <Chart title="Execution time" series={charts.execution} format={duration} {...shared} />
+        <Chart title="Waiting time" series={charts.delay} format={duration} ticks={SPAN_TICKS} {...shared} />
+        <Chart title="Execution time" series={charts.execution} format={duration} ticks={SPAN_TICKS} {...shared} />
       </div>
       {span.points.length === 0 && (
         <p className="border-t border-line px-3 py-2 text-ink-2">

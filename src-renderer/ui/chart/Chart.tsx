@@ -12,7 +12,7 @@ const NO_MARKS: NonNullable<ChartProps['marks']> = []
 const LINES: Readonly<Record<ChartSeries['tone'], string>> = { ...TONE_FILLS, accent: 'bg-accent' }
 
 /** A chart with its legend: values of the whole range, or those under the pointer. */
-export function Chart({ title, times, series, format, group, marks = NO_MARKS, empty }: ChartProps) {
+export function Chart({ title, times, series, format, ticks, group, marks = NO_MARKS, empty }: ChartProps) {
   const container = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)
   const lines = useRef(marks)
@@ -29,6 +29,7 @@ export function Chart({ title, times, series, format, group, marks = NO_MARKS, e
         element,
         series: inDrawingOrder(series),
         format,
+        ...(ticks && { ticks }),
         group,
         width: element.clientWidth,
         height: HEIGHT_PX,

@@ -9,7 +9,7 @@ const AXIS_PX = 24
 const FONT_PX = 11
 const FONT = '"Inter Variable", sans-serif'
 // Least width of the labels of values, so that charts below each other share their time axis; and their distance.
-const VALUES_PX = 56
+const VALUES_PX = 68
 const GAP_PX = 10
 const DAY_S = 86_400
 const TIME_SPACE_PX = 80
@@ -18,6 +18,13 @@ const VALUE_SPACE_PX = 32
 const RIGHT_PX = 22
 const FILL_ALPHA = '14%'
 const MARK_ALPHA = 0.45
+
+/** Distances between labels of spans, ms: without them an axis says `4 min 10 s`. */
+export const SPAN_TICKS: readonly number[] = [
+  ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
+  ...[1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800].map((seconds) => seconds * 1000),
+  ...[1, 2, 4, 6, 12, 24, 48, 120, 240].map((hours) => hours * 3_600_000),
+]
 
 /** The font of all labels of axes. */
 export const AXIS_FONT = `${FONT_PX}px ${FONT}`
@@ -55,12 +62,13 @@ export function chartOptions({
   element,
   series,
   format,
+  ticks,
   group,
   width,
   height,
   onIndex,
   marks,
-}: Pick<ChartProps, 'series' | 'format' | 'group'> & {
+}: Pick<ChartProps, 'series' | 'format' | 'ticks' | 'group'> & {
   readonly element: HTMLElement
   readonly width: number
   readonly height: number
@@ -95,6 +103,7 @@ export function chartOptions({
         size: valueAxisWidth,
         space: VALUE_SPACE_PX,
         values: (_plot, values) => values.map(wholeOrText(format)),
+        ...(ticks && { incrs: [...ticks] }),
       },
     ],
     series: [{}, ...series.map((one) => line(one, colour))],
@@ -187,6 +196,8 @@ export type ChartProps = {
   readonly series: readonly ChartSeries[]
   /** Writes a value. */
   readonly format: (value: number) => string
+  /** Distances between its labels, ascending; without them 1, 2 or 5 with noughts. */
+  readonly ticks?: readonly number[]
   /** Charts of the same group show the same moment under the pointer. */
   readonly group: string
   /** Lines through the chart. */

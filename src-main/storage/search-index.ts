@@ -61,7 +61,7 @@ type TextRow = {
 
 // Of one job, and of one batch of jobs: with so many, a commit takes some 10 ms. Source: ours.
 const MOST_TERMS_OF_JOB = 10_000
-const MOST_TERMS_OF_BATCH = 20_000
+const MOST_TERMS_OF_BATCH = 5000
 
 /**
  * The full-text index of jobs. It follows the event log at its own pace, so that no submit waits for it; a search

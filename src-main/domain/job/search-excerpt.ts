@@ -9,15 +9,17 @@ export type Excerpt = {
 }
 
 // Letters around the match; source: ours, a row shows a line of them.
-const BEFORE = 40
+const BEFORE = 20
 const AFTER = 120
+// A longer phrase is looked for by its beginning.
+const MOST_WORDS = 8
 
 /** The first place of a searched phrase, or else of its first word, in the texts of a job in their order. */
 export function findExcerpt(
   typed: string,
   texts: readonly (readonly [Excerpt['in'], string | undefined])[],
 ): Excerpt | undefined {
-  const words = wordsOf(typed)
+  const words = wordsOf(typed).slice(0, MOST_WORDS)
   const [first] = words
   if (first === undefined) return undefined
   for (const wanted of words.length > 1 ? [words, [first]] : [words]) {
@@ -32,7 +34,9 @@ export function findExcerpt(
 
 function excerptOf(name: Excerpt['in'], text: string, at: number, length: number): Excerpt {
   const line = (part: string) => part.replace(/\s+/g, ' ')
-  const from = Math.max(0, at - BEFORE)
+  const near = Math.max(0, at - BEFORE)
+  // From the beginning of a word on.
+  const from = near === 0 ? 0 : near + Math.max(0, text.slice(near, at).indexOf(' ') + 1)
   const end = at + length
   return {
     in: name,

@@ -4,7 +4,7 @@ import type { JobList, JobListItem, JobState } from '../../contract/job.ts'
 import type { JobCount, JobStateCounts } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { longestSecret, payloadPreview } from '../../domain/job/payload-preview.ts'
-import { shortError } from '../../domain/job/read-error.ts'
+import { errorLine, shortError } from '../../domain/job/read-error.ts'
 import { type Excerpt, findExcerpt } from '../../domain/job/search-excerpt.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { keepEnds } from '../../domain/text.ts'
@@ -44,8 +44,10 @@ type Page = {
   readonly searched?: string | undefined
 }
 
-// One search catches the index up so far at most; the rest follows in the background.
-const CATCH_UP = 500
+// One search catches the index up so far at most, in steps between which others are answered; the rest follows in the
+// background.
+const CATCH_UP = 100
+const CATCH_UP_STEPS = 10
 
 /** A page of jobs, newest first. With `q` every word of it must occur in id, input, output or error. */
 export async function listJobs({ storage, clock }: Deps, request: ListRequest): Promise<JobList> {
@@ -116,7 +118,8 @@ export async function searchable(
   { q, cursor, ...rest }: Omit<ListRequest, 'limit' | 'offset'>,
 ): Promise<JobFilter> {
   const text = q?.trim() === '' ? undefined : q
-  if (text !== undefined && storage.search.behind()) await storage.write(() => storage.search.catchUp(CATCH_UP))
+  for (let step = 0; text !== undefined && step < CATCH_UP_STEPS && storage.search.behind(); step++)
+    await storage.write(() => storage.search.catchUp(CATCH_UP))
   const { endpointId, states, exactStates = false, workerId, archived, from, to } = rest
   return {
     endpointId,
@@ -150,11 +153,11 @@ function viewPage({ storage, clock }: Deps, { jobs, previews, searched }: Page):
   const shown = previews === true ? previewsOf(storage, jobs) : undefined
   const viewRow = rowsOfList(clock)
   let left = EXCERPTS_READ
-  const excerpt = (job: Job, { input, output }: Preview): Excerpt | undefined => {
+  const excerpt = (job: Job, error: string | undefined, { input, output }: Preview): Excerpt | undefined => {
     if (searched === undefined) return undefined
-    const { error } = job
     const found = findExcerpt(searched, [
-      ['error', error?.slice(0, EXCERPT_READ)],
+      ['error', error && errorLine(error)],
+      ['error', job.error?.slice(0, EXCERPT_READ)],
       ['output', output],
       ['input', input],
     ])
@@ -167,10 +170,10 @@ function viewPage({ storage, clock }: Deps, { jobs, previews, searched }: Page):
     ])
   }
   return jobs.map((job) => {
-    const preview = shown?.get(job.seq)
-    if (preview === undefined) return viewRow(job)
-    const found = excerpt(job, preview)
-    return { ...viewRow(job), preview, ...(found === undefined ? {} : { found }) }
+    const [row, preview] = [viewRow(job), shown?.get(job.seq)]
+    if (preview === undefined) return row
+    const found = excerpt(job, row.error, preview)
+    return { ...row, preview, ...(found === undefined ? {} : { found }) }
   })
 }
 

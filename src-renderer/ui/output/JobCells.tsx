@@ -54,9 +54,9 @@ export function ShortJobId({ id }: { readonly id: string }) {
   const at = id.lastIndexOf(short)
   return (
     <>
-      <span className="text-[0px]">{id.slice(0, at)}</span>
+      <span className="text-[0px] leading-[0]">{id.slice(0, at)}</span>
       {short}
-      <span className="text-[0px]">{id.slice(at + short.length)}</span>
+      <span className="text-[0px] leading-[0]">{id.slice(at + short.length)}</span>
     </>
   )
 }
@@ -65,7 +65,7 @@ export function ShortJobId({ id }: { readonly id: string }) {
 export function JobLink({ id }: { readonly id: string }) {
   const copy = useCopyJobId(id)
   return (
-    <span className="inline-flex min-w-0 items-center gap-0.5">
+    <span className="inline-flex min-w-0 items-center gap-0.5 align-middle">
       <RowLink to={ADDRESS.job(id)} title={id}>
         <ShortJobId id={id} />
       </RowLink>

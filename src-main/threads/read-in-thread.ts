@@ -24,6 +24,7 @@ import { findPreviews, findResults, isBase64 } from '../domain/workflow-runs/fin
 import { readGraphExport } from '../domain/workflow-runs/graph-export.ts'
 import { modelNamesIn } from '../domain/workflow-runs/graph-models.ts'
 import { libraryText } from '../domain/workflow-runs/library-text.ts'
+import { publishProblem } from '../domain/workflow-runs/publish-problem.ts'
 import { runGraph } from '../domain/workflow-runs/run-graph.ts'
 import { filledGraph, graphInInput } from '../domain/workflow-runs/sent-graph.ts'
 import { type Bytes, bodyText, foldedText } from '../services/body-text.ts'
@@ -63,6 +64,7 @@ const READERS: Readers = {
   graphInInput: (input, installed) => graphInInput(jsonText(input), installed),
   filledGraph: (given, graph, installed) => filledGraph(jsonText(given), graph, installed),
   runGraph: (text, asked, types) => runGraph(text, asked, typesIn(types)),
+  publishProblem,
   libraryText: (text, types) => libraryText(text, types === undefined ? undefined : typesIn(types)),
   classes(text) {
     const read = readClassesFile(text)

@@ -6,6 +6,7 @@ import { readChunk } from '../../src-main/domain/job/stream.ts'
 import { readObject } from '../../src-main/domain/json/read-object.ts'
 import { keepEnds } from '../../src-main/domain/text.ts'
 import { typesIn } from '../../src-main/domain/workflow/classes-file.ts'
+import { publishProblem } from '../../src-main/domain/workflow-runs/publish-problem.ts'
 import { runGraph } from '../../src-main/domain/workflow-runs/run-graph.ts'
 import { foldedText } from '../../src-main/services/body-text.ts'
 import { setup } from '../support/core.ts'
@@ -195,6 +196,16 @@ describe('a body of the management API', () => {
     })
     expect(refused.body).toMatchObject({ status: 400, error: expect.stringContaining('100000 values') })
   })
+})
+
+it('a large graph is published without holding the event loop as long as reading it takes', async () => {
+  const service = await withEndpoint()
+  const nodes = Array.from({ length: 20_000 }, (_, at) => [at, { class_type: 'KSampler', inputs: { seed: at } }])
+  const payload = JSON.stringify(Object.fromEntries(nodes))
+  const reading = cpuOf(() => publishProblem({ payload, parameters: [], results: [] }))
+  const body = { name: 'large', behind: 'e', payload, document: '{}', parameters: [], results: [] }
+  const held = await longestHold(() => service.post('/api/published-graphs', body))
+  expect(held).toBeLessThan(reading * PART)
 })
 
 describe('a run', () => {

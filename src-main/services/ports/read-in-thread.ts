@@ -11,6 +11,7 @@ import type { FoundResult, FoundResults } from '../../domain/workflow-runs/find-
 import type { OpenedGraph } from '../../domain/workflow-runs/graph-export.ts'
 import type { InstalledModels } from '../../domain/workflow-runs/graph-models.ts'
 import type { LibraryRead } from '../../domain/workflow-runs/library-text.ts'
+import type { PublishedParts, PublishProblem } from '../../domain/workflow-runs/publish-problem.ts'
 import type { AskedRun, RefusedRun, RunGraph } from '../../domain/workflow-runs/run-graph.ts'
 import type { FilledGraph, GraphInInput, GraphWithParameters } from '../../domain/workflow-runs/sent-graph.ts'
 
@@ -41,6 +42,7 @@ export type Readers = {
   readonly filledGraph: (given: Json, graph: GraphWithParameters, installed: InstalledModels | undefined) => FilledGraph
   /** A graph that an editor or a command sends to be run. @param types JSON of the classes of nodes */
   readonly runGraph: (text: string, asked: AskedRun, types: string) => RunGraph | RefusedRun
+  readonly publishProblem: (graph: PublishedParts) => PublishProblem
   /** A text for the library. @param types JSON of the classes of nodes, for a payload */
   readonly libraryText: (text: string, types: string | undefined) => LibraryRead
   /**

@@ -4,21 +4,19 @@
  */
 import { endpointConfig } from '../../contract/endpoint.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { GraphParameter, PublishedGraph, PublishGraph } from '../../contract/published.ts'
+import type { PublishedGraph, PublishGraph } from '../../contract/published.ts'
 import { endpointKind } from '../../domain/endpoint-kind.ts'
-import type { JsonObject } from '../../domain/workflow/json/value.ts'
-import { readLink, readPayloadNode } from '../../domain/workflow/payload.ts'
-import { defaultOf, valueProblem } from '../../domain/workflow/publish/parameter-values.ts'
-import { manyValues } from '../../domain/workflow-runs/sent-graph.ts'
 import { newEndpoint } from '../endpoints/endpoints.ts'
+import type { ReadsInThread } from '../ports/read-in-thread.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import type { StoredGraph } from '../ports/workflows.ts'
-import { readPayload } from './run-input.ts'
+import { refuseLarge } from './library.ts'
+import { noPayload } from './run-input.ts'
 import { refuseWithoutWorkflows } from './runs.ts'
 import { requireVersion } from './submit-graph.ts'
 
-type Deps = { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
+type Deps = ReadsInThread & { readonly storage: Storage; readonly clock: Clock; readonly newId: NewId }
 
 /**
  * A published graph without the address of its endpoint. Whoever wants a key of its own makes one: `endpoint
@@ -30,8 +28,9 @@ export type Published = Omit<PublishedGraph, 'url'>
  * Publishes a graph, or the next version of one.
  * @throws AppError NOT_A_WORKFLOW, BAD_FIELD, ENDPOINT_NOT_FOUND, ENDPOINT_EXISTS, TAKES_NO_WORKFLOWS
  */
-export async function publishGraph({ storage, clock, newId }: Deps, wish: PublishGraph): Promise<Published> {
-  checkPublished(wish)
+export async function publishGraph(deps: Deps, wish: PublishGraph): Promise<Published> {
+  const { storage, clock, newId } = deps
+  await checkPublished(deps, wish)
   const key = newId.key()
   return storage.write(() => {
     requireBackingEndpoint(storage, wish.behind)
@@ -72,7 +71,7 @@ function requireBackingEndpoint(storage: Storage, backingId: string): void {
  * @throws AppError ENDPOINT_NOT_FOUND, BAD_FIELD, TAKES_NO_WORKFLOWS
  */
 export function changeGraph(
-  { storage, clock }: Omit<Deps, 'newId'>,
+  { storage, clock }: Pick<Deps, 'storage' | 'clock'>,
   id: string,
   { version, behind }: { readonly version?: number | undefined; readonly behind?: string | undefined },
 ): Promise<Published> {
@@ -129,30 +128,14 @@ function viewOf(storage: Storage, { id, config }: Endpoint): Published {
 }
 
 /**
- * Checks whether what somebody wants to publish can be run: the payload, its parameters and its results.
+ * Checks whether what somebody wants to publish can be run, a large graph in a thread.
  * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD with the name of the field
  */
-function checkPublished({ payload: text, parameters, results }: PublishGraph): void {
-  const tooMany = manyValues(text) // each of its jobs reads it again
-  if (tooMany !== undefined) throw new AppError('BAD_FIELD', { field: 'payload', why: tooMany })
-  const payload = readPayload(text)
-  parameters.forEach((parameter, at) => {
-    const problem = parameterProblem(payload, parameter)
-    if (problem !== undefined)
-      throw new AppError('BAD_FIELD', { ...problem, field: `parameters.${at}.${problem.field}` })
-  })
-  results.forEach((node, at) => {
-    if (!payload.has(node)) throw new AppError('BAD_FIELD', { field: `results.${at}`, why: `there is no node ${node}` })
-  })
-}
-
-function parameterProblem(payload: JsonObject, parameter: GraphParameter) {
-  const node = readPayloadNode(parameter.node, payload.get(parameter.node))
-  if (node === undefined) return { field: 'node', why: `there is no node ${parameter.node}` }
-  if (readLink(node.inputs.get(parameter.input)) !== undefined)
-    return { field: 'input', why: `${parameter.input} of node ${parameter.node} is linked to another node` }
-  if (parameter.default === undefined) return undefined
-  const value = defaultOf(parameter)
-  const why = value === undefined ? 'is not valid JSON' : valueProblem(parameter, value)
-  return why === undefined ? undefined : { field: 'default', why }
+async function checkPublished({ readInThread }: ReadsInThread, wish: PublishGraph): Promise<void> {
+  const { payload, parameters, results } = wish
+  refuseLarge(payload)
+  const read = await readInThread('publishProblem', { payload, parameters, results })
+  if ('isFine' in read) return
+  if ('problem' in read) throw new AppError('BAD_FIELD', { field: 'payload', why: `cannot be read: ${read.problem}` })
+  throw 'why' in read ? new AppError('BAD_FIELD', read) : noPayload(read)
 }

@@ -2,14 +2,12 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { sizeText } from '../../domain/text.ts'
-import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import type { SentImage } from '../../domain/workflow/publish/parameter-values.ts'
 import type { AskedModel, InstalledModels } from '../../domain/workflow-runs/graph-models.ts'
-import { type NoPayload, type RunGraph, readPayloadText } from '../../domain/workflow-runs/run-graph.ts'
+import type { NoPayload, RunGraph } from '../../domain/workflow-runs/run-graph.ts'
 import { inputText } from '../../domain/workflow-runs/sent-graph.ts'
 import type { Models } from '../models/models.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
-import { refuseLarge } from './library.ts'
 
 type Deps = { readonly storage: Pick<Storage, 'assets' | 'assetFiles'> }
 
@@ -58,17 +56,6 @@ function tooLarge(name: string | undefined, bytes: number, total: number): AppEr
   const most = sizeText(limit('runImagesBytes'))
   const why = `with ${name} (${sizeText(bytes)}) the request would have ${sizeText(total)}, and the limit of a job is ${most}. Scale that picture down first`
   return new AppError('BAD_FIELD', { field: 'images', why })
-}
-
-/**
- * Reads a graph in the form that workers take.
- * @throws AppError NOT_A_WORKFLOW, BODY_TOO_LARGE, BAD_FIELD where a worker may read another graph
- */
-export function readPayload(text: string): JsonObject {
-  refuseLarge(text)
-  const read = readPayloadText(text)
-  if ('payload' in read) return read.payload
-  throw noPayload(read)
 }
 
 /** The refusal of a text that is no payload. */

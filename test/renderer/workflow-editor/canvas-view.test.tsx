@@ -99,7 +99,7 @@ test.each([
 })
 
 test('fields are drawn where they could be read, and always in a small graph', () => {
-  const at = (zoom: number) => [7, 50, 51, 5000].map((nodes) => detailAt(zoom, nodes))
+  const at = (zoom: number) => [7, 20, 21, 5000].map((nodes) => detailAt(zoom, nodes))
   expect(at(0.3)).toEqual(['all', 'all', 'all', 'all'])
   expect(at(0.29)).toEqual(['all', 'all', 'plain', 'plain'])
   expect(at(0.1)).toEqual(['all', 'all', 'bare', 'bare'])

@@ -85,8 +85,8 @@ const PLAIN_BELOW = 0.3
 // Below this zoom titles are left out too.
 const BARE_BELOW = 0.15
 
-// So few nodes cost little at any zoom.
-const ALWAYS_WHOLE = 50
+// So few nodes cost little, and are seldom seen from where only large titles could be read.
+const ALWAYS_WHOLE = 20
 
 /** How much of a node can be seen. */
 type Detail = 'all' | 'plain' | 'bare'

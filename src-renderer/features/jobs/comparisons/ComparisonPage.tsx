@@ -105,7 +105,7 @@ function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<N
       align: 'right',
       cell: ({ failed }) => failed.toLocaleString('en'),
     },
-    { id: 'p50', header: 'Execution p50', width: 90, align: 'right', cell: ({ p50Ms }) => <Duration ms={p50Ms} /> },
+    { id: 'p50', header: 'Time, p50', width: 90, align: 'right', cell: ({ p50Ms }) => <Duration ms={p50Ms} /> },
     { id: 'p95', header: 'p95', width: 90, align: 'right', cell: ({ p95Ms }) => <Duration ms={p95Ms} /> },
   ]
 }

@@ -102,7 +102,7 @@ function columnsOf({ versions }: ComparisonView, chosenId: string | undefined): 
     },
     {
       id: 'times',
-      header: 'Execution (first version)',
+      header: 'Time (reference)',
       width: 150,
       align: 'right',
       cell: ({ ms, referenceMs }) =>

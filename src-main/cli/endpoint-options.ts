@@ -90,6 +90,11 @@ const OPTIONS: readonly EndpointOption[] = [
     settings: (text) => ({ redispatches: wholeNumber(text) }),
   },
   {
+    flags: '--wait-for-machine <ms>',
+    description: 'how long a job whose machine is lost waits for it before it is queued again, in ms (default: 0)',
+    settings: (text) => ({ waitForMachineMs: wholeNumber(text) }),
+  },
+  {
     flags: '--scale-by-delay <s>',
     description: 'add a worker when a job has waited this many seconds',
     settings: (text) => ({ scaler: { type: 'QUEUE_DELAY', value: decimal(text) } }),

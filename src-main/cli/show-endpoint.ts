@@ -38,6 +38,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['initializing timeout', duration(initializingLimitMs(endpoint))],
     ['stop grace', duration(endpoint.stopGraceMs)],
     ['redispatches', String(endpoint.redispatches)],
+    ['waits for a lost machine', endpoint.waitForMachineMs ? duration(endpoint.waitForMachineMs) : undefined],
     ['allowed origins', endpoint.cors?.join(', ')],
     ['stream form', endpoint.streamForm],
     ['empty input', endpoint.emptyInput],

@@ -16,7 +16,7 @@ export function showJob(
   output: Output,
   endpointId: string,
   job: JobRecord,
-  { waitingReason, queue, now }: JobStanding & { readonly now?: number } = {},
+  { waitingReason, queue, warnings, now }: JobStanding & { readonly now?: number } = {},
 ): void {
   if (output.json) {
     output.document(job)
@@ -33,6 +33,7 @@ export function showJob(
     ['execution', spanText(job.executionTime)],
     ['worker', job.workerId],
     ['retries', job.retries?.toString()],
+    ['warning', warnings?.join(' ')],
     [isFinal(job.status) ? 'output' : 'progress', job.output === undefined ? undefined : outputText(job.output)],
     ['error', job.error === undefined ? undefined : errorShown(job.error)],
   ])

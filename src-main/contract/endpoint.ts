@@ -6,6 +6,7 @@ import { limit } from './limits.ts'
 import { hubModel } from './models.ts'
 import { platformSettings } from './platform-settings.ts'
 import { publishedTarget } from './published.ts'
+import { DAY_MS } from './units.ts'
 import { workflowWorker } from './workflows.ts'
 
 /**
@@ -67,6 +68,7 @@ const cors = z.array(origin).max(20)
 
 const streamForm = z.enum(['array', 'object'])
 const emptyInput = z.enum(['run', 'refuse'])
+const waitForMachineMs = z.number().int().min(0).max(DAY_MS)
 const ttlWhileRunning = z.enum(['forget', 'keep'])
 
 /**
@@ -108,6 +110,11 @@ export const endpointConfig = z.object({
   freezeIdle: z.boolean().optional().describe('freeze idle processes until the next job (default: they are frozen)'),
   stopGraceMs: z.number().int().min(0).max(600_000).default(limit('stopGraceMs')),
   redispatches: z.number().int().min(0).max(10).default(1).describe('retries after a lost worker'),
+  waitForMachineMs: waitForMachineMs
+    .optional()
+    .describe(
+      'how long a job whose machine is lost stays with its worker there before it is queued again; missing or 0: not',
+    ),
   scaler: scaler.default({ type: 'QUEUE_DELAY', value: 4 }),
   env: environment.default({}),
   callsOthers: z.boolean().default(false).describe('give workers a key for calls to other endpoints'),
@@ -241,6 +248,7 @@ export const endpointUpdate = z.strictObject({
   freezeIdle: endpointConfig.shape.freezeIdle,
   stopGraceMs: endpointConfig.shape.stopGraceMs.unwrap().optional(),
   redispatches: endpointConfig.shape.redispatches.unwrap().optional(),
+  waitForMachineMs: waitForMachineMs.nullable().optional(),
   scaler: scaler.optional(),
   env: environment.optional(),
   callsOthers: z.boolean().optional(),

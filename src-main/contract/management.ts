@@ -32,9 +32,11 @@ export const webhookDelivery = z.object({
 /** A webhook delivery with its tries, as the API gives it. */
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
-/** What is told of a job while it waits in the queue. */
 const jobStanding = z.object({
-  waitingReason: z.string().optional().describe('why it waits in the queue, or for the server that its worker uses'),
+  waitingReason: z
+    .string()
+    .optional()
+    .describe('why it waits: in the queue, for the server that its worker uses, or for a machine that is unreachable'),
   waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
   queue: z
     .object({
@@ -48,9 +50,10 @@ const jobStanding = z.object({
     })
     .optional()
     .describe('where it stands, only while it is IN_QUEUE'),
+  warnings: z.array(z.string()).optional().describe('sentences about problems that do not stop the job'),
 })
 
-/** What is told of a job while it waits. */
+/** What is told of a job while it waits, and of problems that it had. */
 export type JobStanding = z.infer<typeof jobStanding>
 
 /** A job with all that is known of it. */
@@ -70,7 +73,6 @@ export const jobDetail = jobListItem.extend({
     .int()
     .optional()
     .describe('other jobs that its worker runs now: they start again if it is cancelled and does not stop in time'),
-  warnings: z.array(z.string()).optional().describe('sentences about problems that do not stop the job'),
   graph: z
     .object({ endpointId: z.string(), version: z.number().int() })
     .optional()

@@ -194,9 +194,58 @@ it('a job that its machine was lost with says so, and is started again elsewhere
   await service.clock.advance(limit('leaseMs') + 1000)
   const next = await service.worker('e', [worker])
   expect((await next.take())?.id).toBe(jobId)
-  expect((await service.get(`/api/jobs/${jobId}`)).history).toContainEqual(
-    expect.objectContaining({ reason: 'machine gpu-box is unreachable' }),
-  )
+  const job = await service.get(`/api/jobs/${jobId}`)
+  expect(job.history).toContainEqual(expect.objectContaining({ reason: 'machine gpu-box is unreachable' }))
+  const warning = 'Started twice: gpu-box was lost. Its handler may have run more than once.'
+  expect(job.warnings).toContain(warning)
+  expect((await service.get(`/api/jobs/${jobId}/progress`)).warnings).toEqual([warning])
+})
+
+describe('a job of an endpoint that waits for its machine', () => {
+  async function lostWhileRunning(waitForMachineMs: number) {
+    const service = await withMachines(['gpu-box', 'other'])
+    service.fleet().cards = 0
+    const container = { ...IMAGE, machine: 'any', gpu: 'ANY' }
+    await service.createEndpoint('e', { container, workersMax: 2, waitForMachineMs })
+    const { jobId, worker } = await service.running()
+    service.farMachines.at('gpu-box').lose('Connection timed out')
+    return { ...service, jobId, lost: worker, box: service.farMachines.at('gpu-box') }
+  }
+
+  it('stays with its worker until the machine is back, and runs once', async () => {
+    const service = await lostWhileRunning(60_000)
+    await service.clock.advance(50_000)
+    const waiting = await service.get(`/api/jobs/${service.jobId}`)
+    expect(waiting).toMatchObject({ status: 'IN_PROGRESS', attempt: 1 })
+    expect(waiting.waitingReason).toBe('Machine gpu-box is unreachable; the job waits for it for up to 1 min.')
+    service.box.reach()
+    await settle()
+    await service.lost.done(service.jobId, { output: 1 })
+    const job = await service.get(`/api/jobs/${service.jobId}`)
+    expect(job).toMatchObject({ status: 'COMPLETED', attempt: 1 })
+    expect(job.warnings.join()).not.toContain('Started')
+  })
+
+  it('is queued again when that takes longer, n-1 and n', async () => {
+    const service = await lostWhileRunning(60_000)
+    await service.clock.advance(limit('leaseMs') + 60_000 - 1000)
+    expect(await service.status(service.jobId)).toMatchObject({ status: 'IN_PROGRESS' })
+    await service.clock.advance(2000)
+    const next = await service.worker('e', [service.lost])
+    expect((await next.take())?.id).toBe(service.jobId)
+  })
+
+  it('is taken back at once from a worker that has ended when the machine is back', async () => {
+    const service = await lostWhileRunning(600_000)
+    await service.clock.advance(60_000)
+    service.box.reach()
+    service.box.fleet().end(service.lost.id, { signal: 'SIGKILL' })
+    await service.clock.until(
+      async () =>
+        (await service.get(`/api/jobs/${service.jobId}`)).attempt > 1 ||
+        (await service.status(service.jobId)).status === 'IN_QUEUE',
+    )
+  })
 })
 
 describe('an engine of this machine that is lost for a while', () => {

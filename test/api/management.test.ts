@@ -71,6 +71,8 @@ describe('endpoints', () => {
     ['an executionTimeout above 7 days', { executionTimeoutMs: 604_800_001 }, false],
     ['10 re-dispatches', { redispatches: 10 }, true],
     ['11 re-dispatches', { redispatches: 11 }, false],
+    ['a day of waiting for a lost machine', { waitForMachineMs: 86_400_000 }, true],
+    ['more than a day of waiting for it', { waitForMachineMs: 86_400_001 }, false],
     ['an unknown scaler', { scaler: { type: 'X', value: 1 } }, false],
     ['a REQUEST_COUNT of 0', { scaler: { type: 'REQUEST_COUNT', value: 0 } }, false],
     ['a REQUEST_COUNT of 1', { scaler: { type: 'REQUEST_COUNT', value: 1 } }, true],

@@ -6,10 +6,11 @@ import type { jobFilterBody } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import { EMPTY_INPUT, isEmptyInput } from '../../domain/job/empty-input.ts'
+import { startedAgain } from '../../domain/job/lost-machine.ts'
 import { reportedWait } from '../../domain/job/report.ts'
 import { withFullStop } from '../../domain/text.ts'
 import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
-import { viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
+import { machineAway, viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
 import { deleteJob } from '../../services/jobs/delete-job.ts'
 import {
   countJobs,
@@ -70,12 +71,27 @@ function warningsOf(history: ReturnType<JobStore['history']>, input: SentJson): 
   const end = history.findLast(({ to }) => to === 'COMPLETED')?.reason
   // A large one, which is read while it is sent, is not empty.
   const isEmpty = (typeof input === 'string' || input instanceof Uint8Array) && isEmptyInput(input)
-  return [...(end === undefined ? [] : [withFullStop(end)]), ...(isEmpty ? [EMPTY_INPUT] : [])]
+  return [
+    ...(end === undefined ? [] : [withFullStop(end)]),
+    ...warningsOfRuns(history),
+    ...(isEmpty ? [EMPTY_INPUT] : []),
+  ]
+}
+
+function warningsOfRuns(history: ReturnType<JobStore['history']>): readonly string[] {
+  const warning = startedAgain(history)
+  return warning === undefined ? [] : [warning]
 }
 
 async function progress(service: Services, job: Job): Promise<readonly SentJson[]> {
   const output = job.status === 'IN_PROGRESS' ? await service.storage.jobs.openOutput(job) : undefined
-  const facts = { ...viewJobRow(service, job), attempt: job.attempt, ...(await whyItWaits(service, job)) }
+  const warnings = warningsOfRuns(service.storage.jobs.history(job.seq))
+  const facts = {
+    ...viewJobRow(service, job),
+    attempt: job.attempt,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...(await whyItWaits(service, job)),
+  }
   const end = output === undefined ? ['}'] : [',"progress":', output, '}']
   return [JSON.stringify(facts).slice(0, -1), ...end]
 }
@@ -84,6 +100,8 @@ async function whyItWaits({ storage, views }: Services, job: Job) {
   const endpoint = storage.endpoints.get(job.endpointId)
   if (endpoint === undefined) return {}
   if (job.status !== 'IN_PROGRESS') return viewStanding(views, endpoint, job)
+  const away = machineAway(views, job)
+  if (away !== undefined) return viewWaiting(away)
   // What other workers report is theirs, whatever its keys.
   const output = isBridge(endpoint.config) ? await storage.jobs.readOutput(job) : undefined
   const text = output === undefined ? undefined : reportedWait(jsonText(output))

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { ResponseOf } from '../../client/calls.ts'
+import type { JobStanding } from '../../contract/management.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { ago } from '../../domain/text.ts'
 import { jobAddress, readExpired, standingOf } from '../follow-job.ts'
@@ -34,12 +35,12 @@ Examples:
         return
       }
       const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
-      const waits = !isFinal(job.status) && !output.json
+      const standing: JobStanding = output.json ? {} : await standingOf(client, path)
       showJob(
         output,
         path.endpointId,
         job,
-        waits ? { ...(await standingOf(client, path)), now: surroundings.now() } : {},
+        isFinal(job.status) ? { warnings: standing.warnings } : { ...standing, now: surroundings.now() },
       )
       if ('expiresAt' in job) noteExpired(output, job)
     })

@@ -45,6 +45,7 @@ const OF_A_PERSON: readonly string[] = [
   'noWorkerIs503',
   'streamForm',
   'ttlWhileRunning',
+  'waitForMachineMs',
   'cancelOnDisconnect',
 ] satisfies readonly (keyof EndpointConfig)[]
 

@@ -6,6 +6,7 @@ import type { LiveSnapshot } from '../../contract/live.ts'
 import type { JobStanding, WebhookDelivery } from '../../contract/management.ts'
 import { endpointKind } from '../../domain/endpoint-kind.ts'
 import { expectStart } from '../../domain/job/expected-start.ts'
+import { durationText } from '../../domain/text.ts'
 import { endpointStateOf, healthCounts } from '../../domain/worker/endpoint-state.ts'
 import { type WaitingReason, whyJobsWait } from '../../domain/worker/waiting-reason.ts'
 import { isSameServer } from '../../domain/workflow/server-address.ts'
@@ -81,6 +82,19 @@ export function waitingReason(deps: WaitingDeps, endpoint: Endpoint, waiter?: Wa
     waitingSince: waiter && ('job' in waiter ? waiter.job.queuedAt : waiter.requestSince),
     now: clock.steady(),
   })
+}
+
+/** Why a running job may not come on: the machine of its worker cannot be reached. */
+export function machineAway(
+  { fleet, leases, registry, storage }: Pick<ViewDeps, 'fleet' | 'leases' | 'registry' | 'storage'>,
+  job: Job,
+): WaitingReason | undefined {
+  const lease = leases.get(job.id)
+  const machine = lease && registry.get(lease.workerId)?.machine
+  if (lease === undefined || machine === undefined || !fleet.isAway(lease.workerId)) return undefined
+  const waitMs = storage.endpoints.get(job.endpointId)?.config.waitForMachineMs ?? 0
+  const wait = waitMs === 0 ? '' : `; the job waits for it for up to ${durationText(waitMs)}`
+  return { text: `Machine ${machine} is unreachable${wait}.`, needsChange: false }
 }
 
 /** How many jobs of its endpoint are handed out before a waiting one; `more`: at least one more than that. */

@@ -26,6 +26,8 @@ export type Lease = {
   readonly resumed: boolean
   confirmed: boolean
   until: number
+  /** When it ran out while the machine of its worker was unreachable, and the job waits for it. */
+  silentSince?: number | undefined
 }
 
 /** The book of leases. */
@@ -93,7 +95,7 @@ export function createLeases(storage: Pick<Storage, 'onCommit'>, clock: Clock): 
         if (lease !== undefined) lease.confirmed = true
       }
       const until = clock.steady() + limit('leaseMs')
-      for (const lease of held.values()) if (lease.confirmed) lease.until = until
+      for (const lease of held.values()) if (lease.confirmed) Object.assign(lease, { until, silentSince: undefined })
     },
     resume: (job) => hold(job, true),
   }

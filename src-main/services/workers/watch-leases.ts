@@ -2,7 +2,9 @@
  * Looks which leases have run out: jobs that ran too long fail, and workers that went silent are lost. A worker that
  * does not end a job which it was asked to stop is ended itself.
  */
+
 import { limit } from '../../contract/limits.ts'
+import { lostMachineReason } from '../../domain/job/lost-machine.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -30,7 +32,7 @@ export function createLeaseWatch(deps: {
   readonly registry: WorkerRegistry
   readonly ending: Pick<WorkerEnding, 'begin'>
 }): LeaseWatch {
-  const { clock, log, fleet, leases, registry, ending } = deps
+  const { storage, clock, log, fleet, leases, registry, ending } = deps
   let cancel: (() => void) | undefined
 
   function tick(): void {
@@ -51,10 +53,9 @@ export function createLeaseWatch(deps: {
     const held = leases.ofWorker(workerId)
     const worker = registry.get(workerId)
     const isAway = fleet.isAway(workerId)
-    const reason =
-      isAway && worker?.machine !== undefined
-        ? `machine ${worker.machine} is unreachable`
-        : silenceReason(workerId, held)
+    const lostMachine = isAway ? worker?.machine : undefined
+    if (lostMachine !== undefined && waitsForMachine(held)) return
+    const reason = lostMachine === undefined ? silenceReason(workerId, held) : lostMachineReason(lostMachine)
     // Looked at again after a full lease, should this write fail.
     for (const lease of held) lease.until = clock.steady() + limit('leaseMs')
     // A worker whose engine went away is not to blame, and its jobs lose no try.
@@ -63,6 +64,18 @@ export function createLeaseWatch(deps: {
     if (worker === undefined) return
     registry.move(worker, 'lose', { reason })
     ending.begin(worker, reason)
+  }
+
+  // The worker may still run the jobs, and some must not run twice at once.
+  function waitsForMachine(held: readonly Lease[]): boolean {
+    const now = clock.steady()
+    for (const lease of held) {
+      lease.silentSince ??= lease.until
+      const waitMs = storage.endpoints.get(lease.endpointId)?.config.waitForMachineMs ?? 0
+      if (now >= lease.silentSince + waitMs) return false
+      lease.until = Math.min(now + limit('leaseMs'), lease.silentSince + waitMs)
+    }
+    return true
   }
 
   function lookAtStopOrders(): void {

@@ -253,7 +253,7 @@ describe('a job is named', () => {
       'POST /v2/hello/cancel/a%2Fb': answer,
       'POST /v2/hello/retry/a%2Fb': answer,
     })
-    expect(await run([verb, 'hello', 'a/b'])).toMatchObject({ exitCode: 0 })
+    expect(await run([verb, 'hello', 'a/b', '--json'])).toMatchObject({ exitCode: 0 })
     expect(service.seen).toHaveLength(1)
   })
 })
@@ -293,6 +293,15 @@ describe('status', () => {
     expect((await run(['status', 'hello', 'j1'])).stdout).toBe(
       'job       j1\nendpoint  hello\nstatus    IN_QUEUE\nwaits     the endpoint is paused\n',
     )
+  })
+
+  test('says that a job that has ended started twice', async () => {
+    const warnings = ['Started twice: boxa was lost.']
+    const { run } = await setup({
+      'GET /v2/hello/status/j1': done,
+      'GET /api/jobs/j1/progress': { ...progress, status: 'COMPLETED', warnings },
+    })
+    expect((await run(['status', 'hello', 'j1'])).stdout).toMatch(/warning +Started twice: boxa was lost\.\n/)
   })
 
   test('with --history shows every move', async () => {

@@ -227,6 +227,13 @@ const LIMITS: readonly SettingField[] = [
     help: 'How many times a job goes back to the queue when its worker is lost, before it fails.',
     input: { kind: 'number', unit: 'times' },
   },
+  {
+    path: 'waitForMachineMs',
+    label: 'Wait for a lost machine',
+    help: 'For jobs that must not run twice: how long a job whose machine is unreachable stays with its worker there. Empty or 0: another worker starts it again.',
+    input: { kind: 'number', unit: 's', factor: 1000, optional: true },
+    applies: ({ loadBalanced, container }) => loadBalanced === undefined && container !== undefined,
+  },
 ]
 
 const VARIABLES: readonly SettingField[] = [

@@ -22,6 +22,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['state', endpointStateText(output, endpoint)],
     ['crashes', endpoint.crash && `${crashSummary(endpoint.crash, now)}\n${endpoint.crash.lastWords}`],
     [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', endpoint.waitingReason],
+    ['workers wait', endpoint.waitingReason === undefined ? endpoint.throttledReason : undefined],
     ['fault injection', endpoint.faults && output.paint('yellow', `on: ${faultsText(endpoint.faults)}`)],
     ['handler', endpoint.handler],
     ['command', endpoint.command],
@@ -71,9 +72,10 @@ export function endpointStateText(output: Output, { state }: Pick<EndpointView, 
   return output.paint(STATE_COLOURS[state] ?? 'gray', endpointStateLabel(state))
 }
 
-/** Why an endpoint does not go on, for a list: its crashes, else why its jobs wait; empty: it does. */
-export function waitText({ state, crash, waitingReason = '' }: EndpointView, now: number): string {
-  return state === 'crashing' && crash !== undefined ? `${crashSummary(crash, now)}: ${crash.lastWords}` : waitingReason
+/** Why an endpoint does not go on, for a list: its crashes, else why its jobs or workers wait; empty: it does. */
+export function waitText({ state, crash, waitingReason, throttledReason = '' }: EndpointView, now: number): string {
+  if (state === 'crashing' && crash !== undefined) return `${crashSummary(crash, now)}: ${crash.lastWords}`
+  return waitingReason ?? throttledReason
 }
 
 function workflowsText({ workflows, container }: EndpointView): string | undefined {

@@ -61,7 +61,7 @@ test('a job says why its image is not there', async () => {
   const job = await run('none', {})
   await until(async () =>
     expect((await get(`/api/jobs/${job}`)).waitingReason).toContain(
-      'the image 127.0.0.1:1/none is not on this machine and the endpoint never pulls',
+      'the image 127.0.0.1:1/none is missing and the endpoint never pulls',
     ),
   )
 })

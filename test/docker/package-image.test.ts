@@ -184,7 +184,7 @@ describe('a worker image with another Python', () => {
   test('whose image is not there is told of by the name of that image', async () => {
     const images = await setup()
     await expect(images.ensure({ python: '3.12', packages: [GREETING], pull: 'never' })).rejects.toThrow(
-      `the image ${images.base}:3.12-slim is not on this machine`,
+      `the image ${images.base}:3.12-slim is missing`,
     )
   })
 })

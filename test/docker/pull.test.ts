@@ -57,7 +57,7 @@ describe('an image that is missing', () => {
     const image = registry.image.replace(':latest', ':none')
     await expect(ensure({ image })).rejects.toThrow(
       new RegExp(
-        `^the image ${image} is not on this machine and could not be pulled: .*manifest unknown.*\\. Check the name, or for a private image pass credentials with --registry-auth$`,
+        `^the image ${image} is missing and could not be pulled: .*manifest unknown.*\\. Check the name, or for a private image pass credentials with --registry-auth$`,
       ),
     )
   })
@@ -69,7 +69,7 @@ describe('an image that is missing', () => {
   test('is not pulled where the endpoint never pulls', async () => {
     const { registry, ensure } = await setup()
     await expect(ensure({ image: registry.image, pull: 'never' })).rejects.toThrow(
-      `the image ${registry.image} is not on this machine and the endpoint never pulls. Pull it: docker pull ${registry.image}`,
+      `the image ${registry.image} is missing and the endpoint never pulls. Pull it: docker pull ${registry.image}`,
     )
     expect(registry.seen).toEqual([])
   })

@@ -44,7 +44,7 @@ test('a card is refused that is not there, with those that are; one that is ther
   expect(await refusal({ gpu: 'ADA_24' })).toBeUndefined()
   expect(await refusal({ gpu: 'any' })).toBeUndefined()
   expect(await refusal({ gpu: 'ADA_80_PRO' })).toMatch(/80 GB.*RTX 4090/)
-  expect(await refusal({ gpu: 'any', gpuCount: 2 })).toMatch(/needs 2 GPUs, this machine has 1/)
+  expect(await refusal({ gpu: 'any', gpuCount: 2 })).toMatch(/needs 2 GPUs, found 1/)
   expect(await refusal({})).toBeUndefined()
 })
 

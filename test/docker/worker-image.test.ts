@@ -99,7 +99,7 @@ describe('the worker image', () => {
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^ARG BASE=.*$/m, 'ARG BASE=127.0.0.1:1/none:1'))
     const images = setupImages(engine, { resources })
     await expect(images.ensure({})).rejects.toThrow(
-      /^the image 127\.0\.0\.1:1\/none:1 is not on this machine and could not be pulled/,
+      /^the image 127\.0\.0\.1:1\/none:1 is missing and could not be pulled/,
     )
     await expect(images.ensure({ pull: 'never' })).rejects.toThrow('the endpoint never pulls')
   })

@@ -86,7 +86,7 @@ describe('the machine', () => {
     await open('/system/machine')
     await page
       .getByText('This machine has no NVIDIA GPU')
-      .or(page.getByText('this machine has no NVIDIA GPU'))
+      .or(page.getByText('there is no NVIDIA GPU'))
       .first()
       .waitFor()
     await page.getByText('Not found', { exact: true }).waitFor()

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { EndpointView } from '../../contract/endpoint.ts'
+import { THIS_MACHINE } from '../../contract/machines.ts'
 import { ago } from '../../domain/text.ts'
 import { serverOfEntry } from '../../domain/workflow/server-address.ts'
 import { confirmDeletion, YES } from '../ask.ts'
@@ -115,14 +116,21 @@ function addEndpointList(parent: Command, surroundings: Surroundings): void {
         output.hint('There are no endpoints yet. Create one: drydock endpoint create hello --handler handler.py')
         return
       }
+      // A column that only some endpoints have.
+      const onMachines = response.endpoints.some(({ container }) => container?.machine !== undefined)
       output.table(
-        ['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS', 'RUNS', 'CHANGED', 'WAITS FOR'],
+        [
+          ...['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS'],
+          ...(onMachines ? ['MACHINE'] : []),
+          ...['RUNS', 'CHANGED', 'WAITS FOR'],
+        ],
         response.endpoints.map((endpoint) => [
           endpoint.id,
           endpoint.name,
           endpoint.app === undefined ? '' : `${endpoint.app.name}/${endpoint.app.environment}`,
           `${endpointStateText(output, endpoint)}${endpoint.faults === undefined ? '' : ', faults on'}`,
           `${endpoint.workersMin},${endpoint.workersMax}`,
+          ...(onMachines ? [endpoint.container?.machine ?? THIS_MACHINE] : []),
           endpoint.handler === undefined
             ? (endpoint.command ?? endpoint.container?.image ?? '')
             : basename(endpoint.handler),

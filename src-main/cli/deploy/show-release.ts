@@ -18,17 +18,26 @@ export type ShownSteps = {
   readonly leave: () => void
 }
 
-/** Shows each endpoint of a release on a line: redrawn in place on a terminal, else printed whenever it changes. */
+/**
+ * Shows each endpoint of a release on a line: redrawn in place on a terminal, else printed whenever it changes. A note
+ * that endpoints share, as of their image, is printed once there, and no news if it differs in its numbers alone.
+ */
 export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 'stdout'>): ShownSteps {
   const columns = !output.json && stdout.isTTY === true ? (stdout.columns ?? 0) : 0
   const shown = new Map<string, string>()
+  const tellers = new Map<string, string>() // the endpoint that printed a note first
   let drawn = 0
 
   function print(steps: readonly ReleaseStep[], width: number): void {
     for (const step of steps) {
-      const line = stepLine(output, step, { width })
-      if (shown.get(step.resource) === line) continue
-      shown.set(step.resource, line)
+      const news = `${step.state} ${step.note?.replace(/\d+/g, '0')}`
+      const teller = step.note === undefined ? undefined : tellers.get(news)
+      if (step.state === 'starting') tellers.set(news, teller ?? step.resource)
+      const isTold = teller !== undefined && teller !== step.resource
+      const line = stepLine(output, isTold ? { ...step, note: undefined } : step, { width })
+      const key = isTold ? step.state : news
+      if (shown.get(step.resource) === key || (isTold && shown.get(step.resource)?.startsWith(step.state))) continue
+      shown.set(step.resource, key)
       output.line(line)
     }
   }

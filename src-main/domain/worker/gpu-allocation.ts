@@ -34,7 +34,7 @@ export function allocateGpus(need: GpuNeed, inventory: GpuInventory, held: reado
   if (need.gpu === undefined) return { ids: [] }
   if (inventory.cards.length === 0)
     return inventory.fault === undefined
-      ? { reason: 'this machine has no NVIDIA GPU', never: true }
+      ? { reason: 'there is no NVIDIA GPU', never: true }
       : { reason: inventory.fault }
   const wishes = readGpuWishes(need.gpu)
   const offers = wishes.wants.map((want) => offerFor(want, wishes, need, { inventory, held }))
@@ -113,7 +113,7 @@ function whyNot(need: GpuNeed, wishes: GpuWishes, offers: readonly Offer[], mach
   const few = offers.find(({ fitting }) => fitting.length > 0)
   const lost = machine.inventory.fault === undefined ? '' : ` (${machine.inventory.fault})`
   if (few === undefined) return `${noSuchCard(wishes, machine.inventory.cards)}${lost}`
-  return `needs ${gpus}${wantedKindText(few.want)}, this machine has ${few.fitting.length}${lost}`
+  return `needs ${gpus}${wantedKindText(few.want)}, found ${few.fitting.length}${lost}`
 }
 
 /** '1 of 2 in use by endpoint hello'. */
@@ -225,7 +225,7 @@ function noSuchCard({ wants, excluded }: GpuWishes, cards: readonly GpuCard[]): 
   const kind = kinds.filter((words) => words !== '').join(' or ') || 'usable'
   // A card that is cut into slices is there, and still cannot be had: without this the sentence would look wrong.
   const cut = cards.some(({ mig }) => mig) ? '; GPUs in MIG mode and their slices are not used' : ''
-  return `no GPU of this machine is ${kind}${without}: it has ${cardsText(cards)}${cut}`
+  return `no GPU is ${kind}${without}: found ${cardsText(cards)}${cut}`
 }
 
 const inGb = (want: GpuWant & { kind: 'group' }) => ` (${GPU_GROUPS[want.group].memoryGb} GB)`

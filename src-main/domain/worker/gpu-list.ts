@@ -64,7 +64,7 @@ const SEPARATOR = /,\s*/
 const BEFORE_NAME = 2
 const AFTER_NAME = FIELDS.length - BEFORE_NAME - 1
 
-const NO_GPU = 'this machine has no NVIDIA GPU'
+const NO_GPU = 'there is no NVIDIA GPU'
 const RESTART = 'Restart the machine; if that does not help, look for NVRM in its kernel log (dmesg).'
 const INSTALL = 'Handlers without a GPU do not need it; otherwise install the NVIDIA driver.'
 

@@ -168,7 +168,7 @@ export function createImageStore(options: ImageStoreOptions): ImageStore {
   }
 }
 
-const missing = (image: string, why: string) => `the image ${image} is not on this machine ${why}`
+const missing = (image: string, why: string) => `the image ${image} is missing ${why}`
 
 async function has(docker: Docker, image: string): Promise<boolean> {
   try {

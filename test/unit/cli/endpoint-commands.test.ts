@@ -38,6 +38,20 @@ test('endpoint show tells what it knows of workflows', async () => {
   )
 })
 
+test('endpoint list shows machines where there are any, and why workers wait for capacity', async () => {
+  const machine = { ...HELLO_VIEW, id: 'far', container: { image: 'app:1', machine: 'boxa' } }
+  const throttled = { state: 'throttled', throttledReason: 'boxa: it cannot be reached' }
+  const { run } = await setupCli({
+    'GET /api/endpoints': { endpoints: [HELLO_VIEW, { ...machine, ...throttled }] },
+    'GET /api/endpoints/far': { ...machine, ...throttled },
+  })
+  const { stdout } = await run(['endpoint', 'list'])
+  expect(stdout).toMatch(/WORKERS +MACHINE +RUNS/)
+  expect(stdout).toMatch(/hello .* this machine /)
+  expect(stdout).toMatch(/far .*Throttled .* boxa .* boxa: it cannot be reached\n/)
+  expect((await run(['endpoint', 'show', 'far'])).stdout).toMatch(/workers wait +boxa: it cannot be reached\n/)
+})
+
 describe('the program of a command', () => {
   async function withProgram() {
     const cli = await setup()

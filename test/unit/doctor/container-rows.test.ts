@@ -71,7 +71,7 @@ test('a machine with neither Docker nor a GPU has warnings, and nothing fails', 
   const { rows } = await check({}, { gpuTest: true })
   expect(Object.values(rows).map(({ check: name, state, found }) => [name, state, found])).toEqual([
     ['Docker', 'warning', 'no docker command'],
-    ['GPU', 'warning', 'this machine has no NVIDIA GPU: nvidia-smi is not there'],
+    ['GPU', 'warning', 'there is no NVIDIA GPU: nvidia-smi is not there'],
     ['NVIDIA toolkit', 'ok', 'not needed without a GPU'],
     ['GPUs in containers', 'ok', 'not needed without a GPU'],
     ['GPU test', 'ok', 'skipped: there is no GPU'],
@@ -119,7 +119,7 @@ describe('Docker', () => {
 describe('GPU', () => {
   test.each([
     ['driver-mismatch', 'the NVIDIA driver was updated, but the old one is still running'],
-    ['none', 'this machine has no NVIDIA GPU: its driver finds none'],
+    ['none', 'there is no NVIDIA GPU: its driver finds none'],
     ['lost-card', 'driver 565.57.01: NVIDIA L40S (45 GB); the GPU at 0000:65:00.0 does not answer any more'],
     ['mig-a100', 'driver 550.54.15: NVIDIA A100-SXM4-80GB (80 GB); in MIG mode and not used:  0'],
   ])('%s is a warning with a fix', async (machine, found) => {

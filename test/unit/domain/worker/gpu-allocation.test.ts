@@ -124,35 +124,23 @@ describe('the reason', () => {
     ['in use', 'ADA_24', 1, RTX_4090, 'needs 1 GPU of 24 GB, 0 free (1 of 1 in use by endpoint hello)'],
     ['in use, by name', '4090', 1, RTX_4090, 'needs 1 GPU named 4090, 0 free (1 of 1 in use by endpoint hello)'],
     ['in use, any', 'ANY', 1, RTX_4090, 'needs 1 GPU, 0 free (1 of 1 in use by endpoint hello)'],
-    ['too few', 'ADA_24', 2, RTX_4090, 'needs 2 GPUs like ADA_24, this machine has 1'],
-    ['too few, any', 'ANY', 2, RTX_4090, 'needs 2 GPUs, this machine has 1'],
-    [
-      'no such name',
-      'H100',
-      1,
-      RTX_4090,
-      'no GPU of this machine is named H100: it has NVIDIA GeForce RTX 4090 (24 GB)',
-    ],
+    ['too few', 'ADA_24', 2, RTX_4090, 'needs 2 GPUs like ADA_24, found 1'],
+    ['too few, any', 'ANY', 2, RTX_4090, 'needs 2 GPUs, found 1'],
+    ['no such name', 'H100', 1, RTX_4090, 'no GPU is named H100: found NVIDIA GeForce RTX 4090 (24 GB)'],
     [
       'none that large',
       'BLACKWELL_180, B200',
       1,
       MIXED,
-      'no GPU of this machine is like BLACKWELL_180 (180 GB) or named B200: it has 2 x NVIDIA L40S (45 GB), NVIDIA A100 80GB PCIe (80 GB)',
+      'no GPU is like BLACKWELL_180 (180 GB) or named B200: found 2 x NVIDIA L40S (45 GB), NVIDIA A100 80GB PCIe (80 GB)',
     ],
-    [
-      'excluded',
-      'ANY,-4090',
-      1,
-      RTX_4090,
-      'no GPU of this machine is usable and not 4090: it has NVIDIA GeForce RTX 4090 (24 GB)',
-    ],
+    ['excluded', 'ANY,-4090', 1, RTX_4090, 'no GPU is usable and not 4090: found NVIDIA GeForce RTX 4090 (24 GB)'],
     [
       'MIG',
       'ANY',
       1,
       recordedCards('mig-a100'),
-      'no GPU of this machine is usable: it has NVIDIA A100-SXM4-80GB (80 GB); GPUs in MIG mode and their slices are not used',
+      'no GPU is usable: found NVIDIA A100-SXM4-80GB (80 GB); GPUs in MIG mode and their slices are not used',
     ],
   ])('%s', (_what, gpu, gpuCount, cards, reason) => {
     expect(given(cards, need(gpu, { gpuCount }), [hold(cards[0], 'hello')])).toBe(reason)
@@ -170,7 +158,7 @@ describe('the reason', () => {
     expect(allocateGpus(need('ANY'), { cards: [], fault }, [])).toEqual({ reason: fault })
     const lost = { cards: RTX_4090, fault: 'the GPU at 1 does not answer any more' }
     expect(allocateGpus(need('ANY', { gpuCount: 2 }), lost, [])).toEqual({
-      reason: 'needs 2 GPUs, this machine has 1 (the GPU at 1 does not answer any more)',
+      reason: 'needs 2 GPUs, found 1 (the GPU at 1 does not answer any more)',
     })
   })
 })

@@ -16,7 +16,7 @@ test.each([
 
 test('a failure without a word, and an empty answer, are told too', () => {
   expect(list('', 'failed').fault).toBe('nvidia-smi failed')
-  expect(list('\n').fault).toBe('this machine has no NVIDIA GPU: its driver finds none')
+  expect(list('\n').fault).toBe('there is no NVIDIA GPU: its driver finds none')
 })
 
 test('a card that has an error instead of its id is left out and named, the others stay', () => {

@@ -179,7 +179,7 @@ describe('a reason that cannot get better by waiting', () => {
     ['crashes before the wait began, which may have been mended', false, [{ crashLoop, waitingSince: NOW - 1000 }]],
     ['the next try', false, [{ crashLoop, workers: [worker('initializing')] }]],
     ['crashes beside a worker that works', false, [{ crashLoop, workers: [worker('running')] }]],
-    ['no such card', true, [{ noCapacityReason: 'this machine has no NVIDIA GPU', neverCapacity: true }]],
+    ['no such card', true, [{ noCapacityReason: 'there is no NVIDIA GPU', neverCapacity: true }]],
     ['all places taken', false, [{ noCapacityReason, neverCapacity: false }]],
     ['a start', false, [{ workers: [worker('initializing')] }]],
     ['busy workers', false, [{ workers: busy }]],

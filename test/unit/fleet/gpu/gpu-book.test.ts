@@ -117,7 +117,7 @@ test('what could be had is told as if nobody had a card, after a new look', asyn
   expect(await book.offer(ANY)).toEqual({ ids: [ONE[0]?.id] })
   expect(await book.offer({ ...ANY, gpuCount: 2 })).toEqual({
     never: true,
-    reason: expect.stringMatching(/needs 2 GPUs.* has 1/),
+    reason: expect.stringMatching(/needs 2 GPUs.* found 1/),
   })
   expect(book.holds()).toHaveLength(1)
 })

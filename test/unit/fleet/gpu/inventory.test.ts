@@ -48,7 +48,7 @@ test.each([
 })
 
 test.each([
-  ['none', 'this machine has no NVIDIA GPU: its driver finds none', 0],
+  ['none', 'there is no NVIDIA GPU: its driver finds none', 0],
   ['driver-mismatch', 'the NVIDIA driver was updated, but the old one is still running', 0],
   ['lost-card', 'the GPU at 0000:65:00.0 does not answer any more', 1],
 ])('%s is told in words with what to do', async (machine, fault, cards) => {
@@ -61,7 +61,7 @@ test('a machine without nvidia-smi has no card, and says so', async () => {
   const reader = createGpuReader({ programs: ['/nowhere/nvidia-smi'] })
   expect(await reader.inventory()).toMatchObject({
     cards: [],
-    fault: 'this machine has no NVIDIA GPU: nvidia-smi is not there',
+    fault: 'there is no NVIDIA GPU: nvidia-smi is not there',
   })
   expect(await reader.processes()).toEqual([])
 })

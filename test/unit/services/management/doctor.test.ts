@@ -78,7 +78,7 @@ test('the worker image that is missing is made once, and its row tells how far i
 test('a fix that fails says why, and can be tried again', async () => {
   const { doctor, row, end } = setup([])
   const fixed = doctor.fix('make-worker-image', undefined)
-  end.reject(new Error('the image python:3.11-slim is not on this machine and could not be pulled.'))
+  end.reject(new Error('the image python:3.11-slim is missing and could not be pulled.'))
   await expect(fixed).rejects.toMatchObject({
     code: 'NOT_DONE',
     message: expect.stringContaining('could not be pulled.'),

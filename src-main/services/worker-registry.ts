@@ -51,6 +51,9 @@ type WorkerLife = WorkerStanding &
 type WorkerConnection = {
   /** Name of the other machine that was chosen for it; undefined: this one, or none yet. */
   readonly machine: string | undefined
+  /** Whether its machine was unreachable when its endpoint was last looked at, and since when it no longer is, steady ms. */
+  readonly isAway: boolean
+  readonly backAt: number | undefined
   /** What the fleet said of it; undefined until it runs. */
   readonly started: FleetWorker | undefined
   readonly lastSeenWallAt: number | undefined
@@ -212,6 +215,8 @@ export function newLiveWorker(
     standsInFor: undefined,
     killedBy: undefined,
     machine: worker.started?.machine,
+    isAway: false,
+    backAt: undefined,
     started: worker.started,
     lastSeenWallAt: undefined,
     healthPath: healthPathOf(config?.env ?? {}),

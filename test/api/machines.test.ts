@@ -263,6 +263,59 @@ describe('an engine of this machine that is lost for a while', () => {
   })
 })
 
+describe('this machine without an engine', () => {
+  const NO_ENGINE = 'no Docker engine answers: there is no socket at the usual paths. Start Docker, or set DOCKER_HOST'
+
+  it('is the reason why jobs wait, and no crash', async () => {
+    const service = await withMachines([])
+    service.fleet().noEngine = NO_ENGINE
+    await service.endpointOn(undefined)
+    await service.run()
+    await service.waiting(/^No capacity for a worker: no Docker engine answers: .* Start Docker, or set DOCKER_HOST\.$/)
+    await service.clock.advance(30_000)
+    const endpoint = await service.get('/api/endpoints/e')
+    expect(endpoint).toMatchObject({ state: 'waiting', waitingNeedsChange: true })
+    expect(endpoint).not.toHaveProperty('crash')
+  })
+
+  it('is passed over by "any" where another machine has room', async () => {
+    const service = await withMachines()
+    service.fleet().noEngine = NO_ENGINE
+    await service.endpointOn('any', 'e', { workersMin: 2, workersMax: 2 })
+    await service.clock.until(() => service.farMachines.at('gpu-box').place.workers.size === 2)
+    expect(service.fleet().hasTriedEngine).toBe(false)
+  })
+
+  it('keeps "any" waiting with the reasons of all machines', async () => {
+    const service = await withMachines()
+    service.fleet().noEngine = NO_ENGINE
+    service.farMachines.at('gpu-box').lose('Connection timed out')
+    await service.endpointOn('any')
+    await service.run()
+    await service.waiting(
+      /this machine: no Docker engine answers: .*; gpu-box: it cannot be reached: Connection timed out/,
+    )
+    expect(await service.get('/api/endpoints/e')).not.toHaveProperty('crash')
+  })
+})
+
+describe('a worker that was starting when its machine vanished', () => {
+  it('has not failed when the machine is back after a long time', async () => {
+    const service = await withMachines()
+    await service.endpointOn('gpu-box', 'e', { workersMin: 1, workersMax: 1, initializingTimeoutMs: 60_000 })
+    await service.clock.until(() => service.farMachines.at('gpu-box').place.workers.size === 1)
+    service.farMachines.at('gpu-box').lose('Connection timed out')
+    await service.clock.advance(120_000)
+    service.farMachines.at('gpu-box').reach()
+    await service.clock.advance(5000)
+    expect(service.farMachines.at('gpu-box').place.workers.size).toBe(1)
+    expect(await service.get('/api/endpoints/e')).not.toHaveProperty('crash')
+    expect((await service.get('/api/workers')).workers).toMatchObject([{ state: 'initializing' }])
+    await service.clock.advance(60_000)
+    expect(await service.get('/api/endpoints/e')).toHaveProperty('crash')
+  })
+})
+
 describe('what a machine lacks', () => {
   it('is the reason why jobs wait: a card, memory, the machine itself', async () => {
     const service = await withMachines()

@@ -1,5 +1,6 @@
 import type {
   Fleet,
+  FleetMachine,
   FleetWorker,
   ServiceReach,
   ShellListener,
@@ -76,6 +77,9 @@ export type FakeFleet = Fleet & {
   failStarts: string | undefined
   /** Graphics cards of the machine; a worker that wants one has it for itself. */
   cards: number
+  /** Why no engine of this machine answers; as of a real one, nobody knows that before a start was tried. */
+  noEngine: string | undefined
+  hasTriedEngine: boolean
   /** Loses its engine, and gets it back: meanwhile its workers are away. */
   readonly setAway: (isAway: boolean) => void
   /** What the machine lacks for a plan: the answer of `refusal`; nothing, unless a test says so. */
@@ -210,6 +214,11 @@ export function createFakeFleet({
     refuseShells: undefined,
     usageReadings: 0,
     failStarts: undefined,
+    noEngine: undefined,
+    hasTriedEngine: false,
+    get machine() {
+      return fleet.noEngine === undefined ? undefined : machineWithoutEngine(fleet.noEngine)
+    },
     cards: Number.POSITIVE_INFINITY,
     lacks: () => undefined,
     print(workerId, line) {
@@ -221,7 +230,11 @@ export function createFakeFleet({
       for (const worker of mine.values()) worker.drivers.delete(gone)
       mine.clear()
     },
-    ensure: () => Promise.resolve(reach),
+    async ensure({ container }) {
+      if (container === undefined || fleet.noEngine === undefined) return reach
+      fleet.hasTriedEngine = true
+      throw new Error(fleet.noEngine)
+    },
     prepare: async (spec) => void place.prepared.set(spec.workerId, spec),
     pause: async (workerId) => freeze(workerId, true),
     resume: async (workerId) => freeze(workerId, false),
@@ -256,6 +269,8 @@ export function createFakeFleet({
     },
     drainOutput: (workerId) => drain(workerId, false),
     capacity(plan) {
+      if (plan.container !== undefined && fleet.noEngine !== undefined && fleet.hasTriedEngine)
+        return { free: 0, reason: fleet.noEngine, never: true, isAway: true }
       const free = Math.max(0, maxWorkers() - mine.size)
       if (free === 0) return { free, reason: `${mine.size} of ${maxWorkers()} worker processes are in use` }
       if (!wantsCard(plan) || freeCards() > 0) return { free: wantsCard(plan) ? freeCards() : free, reason: undefined }
@@ -286,6 +301,18 @@ export function createFakeFleet({
     },
   }
   return fleet
+}
+
+function machineWithoutEngine(reason: string): FleetMachine {
+  const reject = () => Promise.reject(new Error(reason))
+  return {
+    engine: async () => ({ state: 'absent', reason }),
+    gpus: async () => ({ inventory: { cards: [] }, holds: [] }),
+    images: reject,
+    removeOldImages: reject,
+    workerImage: () => 'worker',
+    makeWorkerImage: reject,
+  }
 }
 
 function wantsCard({ container }: Pick<WorkerSpec, 'container'> | Parameters<Fleet['capacity']>[0]): boolean {

@@ -8,6 +8,8 @@ export type Room = {
   readonly free: number
   readonly reason: string | undefined
   readonly never?: boolean | undefined
+  /** Whether there is none because no engine answers now, so that a start that failed is no fault of its worker. */
+  readonly isAway?: boolean | undefined
 }
 
 /** A machine that could be chosen. */
@@ -63,6 +65,7 @@ export function findRoom(wish: PlaceWish, machines: readonly PlaceFacts[]): Room
     free: rooms.reduce((sum, { room }) => sum + room.free, 0),
     reason: reasonOf(rooms),
     never: rooms.every(({ room }) => room.never === true),
+    isAway: rooms.every(({ room }) => room.isAway === true),
   }
 }
 

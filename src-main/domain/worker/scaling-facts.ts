@@ -6,7 +6,10 @@ export type ScalingWorker = {
   readonly id: string
   readonly state: WorkerState
   readonly startedAt: number
-  /** Last progress of its image; only read of initializing workers: what makes progress is not given up. */
+  /**
+   * Last progress of its image, or the return of its machine; only read of initializing workers: what makes progress is
+   * not given up.
+   */
   readonly progressAt?: number | undefined
   /** Since when it has no job; only read of idle workers, which without it count as idle since their start. */
   readonly idleSince?: number | undefined

@@ -7,6 +7,8 @@ import type Docker from 'dockerode'
 import type {
   Fleet,
   FleetWorker,
+  ServiceReach,
+  Watch,
   WorkerExit,
   WorkerOutput,
   WorkerPlan,
@@ -179,7 +181,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
 
   function start(spec: WorkerSpec): Promise<FleetWorker> {
     startingIds.add(spec.workerId)
-    return startNow(spec).finally(() => {
+    return engine.checkedAfter(startNow(spec)).finally(() => {
       startingIds.delete(spec.workerId)
       made.delete(spec.workerId)
     })
@@ -298,16 +300,18 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     }
   }
 
+  async function ensure(plan: WorkerPlan, watch: Watch): Promise<ServiceReach> {
+    const connected = await engine.connect()
+    if (plan.container?.gpu !== undefined) await gpus.refresh()
+    await images.ensure(connected, plan, watch)
+    await place.send(plan, connected, watch)
+    const { reach, endpointHosts } = await networks.get(connected, plan.container?.egress ?? true)
+    if (plan.callsHosts === undefined) return reach
+    return { ...reach, endpointHosts: { url: endpointHosts.url, bundle: BUNDLE_FILE } }
+  }
+
   return {
-    async ensure(plan, watch) {
-      const connected = await engine.connect()
-      if (plan.container?.gpu !== undefined) await gpus.refresh()
-      await images.ensure(connected, plan, watch)
-      await place.send(plan, connected, watch)
-      const { reach, endpointHosts } = await networks.get(connected, plan.container?.egress ?? true)
-      if (plan.callsHosts === undefined) return reach
-      return { ...reach, endpointHosts: { url: endpointHosts.url, bundle: BUNDLE_FILE } }
-    },
+    ensure: (plan, watch) => engine.checkedAfter(ensure(plan, watch)),
     async prepare(spec) {
       const container = make(spec)
       container.catch(() => prepared.delete(spec.workerId))
@@ -330,7 +334,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     capacity({ container }) {
       const problem = engine.problem()
       // One that went away is waited for; where there was none, somebody has to start it.
-      if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected() }
+      if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected(), isAway: true }
       const free = Math.max(0, maxWorkers() - running.size)
       if (free === 0) return { free, reason: `${running.size} of ${maxWorkers()} worker containers are in use` }
       if (container === undefined) return { free, reason: undefined }

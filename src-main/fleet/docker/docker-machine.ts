@@ -28,7 +28,7 @@ export function createDockerMachine({ engine, images, gpus }: DockerMachineOptio
         return { state: 'connected', version, source, info, platform: await platformOf(docker, info) }
       } catch (error) {
         const reason = (lost ?? (error as Error).message).replace(ADVICE, '')
-        return { state: lost === undefined ? 'absent' : 'reconnecting', reason }
+        return { state: engine.wasConnected() ? 'reconnecting' : 'absent', reason }
       }
     },
     async gpus(fresh) {

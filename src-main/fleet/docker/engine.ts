@@ -39,6 +39,8 @@ export type Engine = {
   readonly connect: () => Promise<Connected>
   /** As `connect`, for a question: where no engine answers, nobody waits for one, so none is looked for later. */
   readonly findEngine: () => Promise<Connected>
+  /** Passes on what work gives. Where it fails, the engine is asked first whether it still answers, for `problem`. */
+  readonly checkedAfter: <T>(work: Promise<T>) => Promise<T>
   /** Why the engine cannot be used now; undefined while it answers, or before anybody asked. */
   readonly problem: () => string | undefined
   /** Whether an engine has answered before, so that one that is away is likely to come back. */
@@ -172,9 +174,29 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
     return attempt
   }
 
+  async function check(): Promise<void> {
+    const asked = connected
+    try {
+      const { docker } = (await asked) ?? {}
+      if (docker !== undefined) await within(docker.ping(), 'it does not answer')
+    } catch {
+      if (connected !== asked) return
+      endEvents?.()
+      lost()
+    }
+  }
+
   return {
     connect,
     findEngine,
+    async checkedAfter(work) {
+      try {
+        return await work
+      } catch (error) {
+        await check()
+        throw error
+      }
+    },
     problem: () => problem,
     wasConnected: () => everConnected,
     onEvent: (listener) => eventListeners.push(listener),

@@ -250,8 +250,9 @@ export function createMachines({
 
 function problemOf(driver: MachineDriver, { isSwept, isRetired }: State): Room | undefined {
   if (isRetired) return { free: 0, reason: 'it is being removed' }
-  const { state, reason } = driver.status()
+  const { state, reason: cause } = driver.status()
   if (state === 'connected') return isSwept ? undefined : { free: 0, reason: 'workers of before are ended there first' }
-  const why = reason === undefined ? '' : `: ${reason}`
-  return { free: 0, reason: state === 'connecting' ? `it is being reached${why}` : `it cannot be reached${why}` }
+  const why = cause === undefined ? '' : `: ${cause}`
+  const reason = state === 'connecting' ? `it is being reached${why}` : `it cannot be reached${why}`
+  return { free: 0, reason, isAway: true }
 }

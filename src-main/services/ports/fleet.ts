@@ -5,6 +5,7 @@ import type { DoctorRow, EngineView } from '../../contract/system.ts'
 import type { ShellSize } from '../../contract/workers.ts'
 import type { GpuHold } from '../../domain/worker/gpu-allocation.ts'
 import type { GpuInventory } from '../../domain/worker/gpu-list.ts'
+import type { Room } from '../../domain/worker/place.ts'
 
 /** What a driver needs to start a worker: which program, on what. */
 export type WorkerPlan = {
@@ -140,11 +141,7 @@ export type Fleet = {
    * How many more workers with this plan find a slot now, and why not more; `never`: none will on this machine as it
    * is, also if nothing else ran.
    */
-  readonly capacity: (plan: { readonly container?: ContainerSettings | undefined }) => {
-    readonly free: number
-    readonly reason: string | undefined
-    readonly never?: boolean | undefined
-  }
+  readonly capacity: (plan: { readonly container?: ContainerSettings | undefined }) => Room
   /**
    * Why no worker with such a container could ever run on this machine as it is, also if nothing else ran: no engine,
    * no card of this kind. Undefined: one could. Looks now, so it takes a moment.

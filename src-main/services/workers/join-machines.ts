@@ -3,8 +3,9 @@
  * stays with the machine on which it was made; its handle says which, so that a later run of the service finds it.
  */
 import { z } from 'zod'
+import type { ContainerSettings } from '../../contract/container.ts'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
-import { THIS_MACHINE } from '../../contract/machines.ts'
+import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
 import { choosePlace, findRoom, mayRunOn, type PlaceFacts, wantedMachine } from '../../domain/worker/place.ts'
 import type { Machines, OpenMachine } from '../machines/machines.ts'
 import type { Fleet, FleetWorker, WorkerExit, WorkerPlan } from '../ports/fleet.ts'
@@ -12,6 +13,8 @@ import type { WorkerRegistry } from '../worker-registry.ts'
 
 /** The fleet of all machines. */
 export type PlacedFleet = Fleet & {
+  /** Looks for the engine of this machine where others may be chosen: until then nobody knows what room it has. */
+  readonly lookAround: (plan: WorkerPlan) => Promise<void>
   /**
    * Decides on which machine a worker with this plan runs, and says so in the plan. To be asked before `ensure`, as the
    * way back to the service is another one on each.
@@ -32,9 +35,10 @@ export function joinMachines({
   readonly near: Fleet
   readonly machines: Machines
   /** Says how many workers a machine has, also those that are about to start there. */
-  readonly registry: Pick<WorkerRegistry, 'all'>
+  readonly registry: Pick<WorkerRegistry, 'all' | 'get'>
 }): PlacedFleet {
   const owners = new Map<string, OpenMachine>() // of workers on other machines
+  let hasEngine = true
   const exitListeners: ((exit: WorkerExit) => void)[] = []
   const outputListeners: Parameters<Fleet['onOutput']>[0][] = []
   const capacityListeners: (() => void)[] = []
@@ -82,6 +86,19 @@ export function joinMachines({
   const workersOn = (name: string | undefined) => registry.all().filter(({ machine }) => machine === name).length
   const roomFor = (plan: Parameters<Fleet['capacity']>[0]) => findRoom(plan.container ?? {}, factsFor(plan))
 
+  /** Also of one that is about to start there. */
+  function machineOfWorker(workerId: string): OpenMachine | undefined {
+    const placed = registry.get(workerId)?.machine
+    return owners.get(workerId) ?? (placed === undefined ? undefined : machines.get(placed))
+  }
+
+  function chooseMachine(container: ContainerSettings): string {
+    const facts = factsFor({ container })
+    const others = facts.filter(({ name }) => name !== THIS_MACHINE || hasEngine)
+    // Where nothing else has room, a start on this machine finds out why not here.
+    return choosePlace(container, others) ?? choosePlace(container, facts) ?? wantedMachine(container)
+  }
+
   /** The machine that a placed plan names; undefined: this one. */
   function machineOf({ container }: Pick<WorkerPlan, 'container'>): OpenMachine | undefined {
     const name = wantedMachine(container)
@@ -100,12 +117,17 @@ export function joinMachines({
   }
 
   return {
+    async lookAround({ container }) {
+      if (wantedMachine(container) !== ANY_MACHINE) return
+      const engine = await near.machine?.engine()
+      hasEngine = engine === undefined || engine.state === 'connected'
+    },
     place(plan, workerId) {
       const { container } = plan
       if (container === undefined) return plan
       const prepared = owners.get(workerId)
       const found = prepared?.problem() === undefined ? prepared?.name : undefined
-      const machine = found ?? choosePlace(container, factsFor(plan)) ?? wantedMachine(container)
+      const machine = found ?? chooseMachine(container)
       return { ...plan, container: { ...container, machine } }
     },
     async ensure(plan, watch) {
@@ -143,7 +165,7 @@ export function joinMachines({
       ...near.list(),
       ...machines.open().flatMap(({ name, driver }) => driver.fleet.list().map((worker) => namedWorker(worker, name))),
     ],
-    isAway: (workerId) => owners.get(workerId)?.problem() !== undefined || ownerOf(workerId).isAway(workerId),
+    isAway: (workerId) => machineOfWorker(workerId)?.problem() !== undefined || ownerOf(workerId).isAway(workerId),
     async adopt(worker) {
       const { machine: name, ...handle } = JSON.parse(worker.handle)
       if (name === undefined) return near.adopt(worker)

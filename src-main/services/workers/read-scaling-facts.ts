@@ -63,7 +63,7 @@ function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefi
     id: worker.id,
     state: worker.state,
     startedAt: worker.startedAt,
-    progressAt: worker.progressAt,
+    progressAt: worker.backAt === undefined ? worker.progressAt : Math.max(worker.backAt, worker.progressAt ?? 0),
     idleSince: worker.idleSince,
     pausedSince: worker.pausedSince,
     resumedAt: worker.resumedAt,

@@ -201,6 +201,7 @@ export class WorkerSupervisor {
     const endpoint = storage.endpoints.get(endpointId)
     if (endpoint?.config.faults?.coldStart === true) this.#ending.endUsedUp(endpoint)
     this.#lifecycle.countFailures(endpointId)
+    this.#noteAway(endpointId)
     const { crashLoop } = this.#deps.status.of(endpointId)
     const decision = decideScaling(readScalingFacts(this.#deps, endpointId, { endpoint, crashLoop }))
     this.#deps.status.decided(endpointId, decision)
@@ -223,6 +224,15 @@ export class WorkerSupervisor {
     if (!this.#givingWay.has(endpointId)) this.#startWorkers(endpoint, decision.start)
     for (const at of [decision.nextCheckAt, this.#idle.settle(endpoint)])
       if (at !== undefined) this.#checkAt(endpointId, nextDecisionAt(at, clock.steady()))
+  }
+
+  // The time while its machine is unreachable does not count as a start that takes too long.
+  #noteAway(endpointId: string): void {
+    const { registry, fleet, clock } = this.#deps
+    for (const worker of registry.ofEndpoint(endpointId)) {
+      const isAway = fleet.isAway(worker.id)
+      if (isAway !== worker.isAway) registry.note(worker, { isAway, ...(isAway ? {} : { backAt: clock.steady() }) })
+    }
   }
 
   #startWorkers(endpoint: Endpoint, count: number): void {

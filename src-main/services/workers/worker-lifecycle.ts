@@ -4,7 +4,7 @@
  */
 import { type CrashLoop, evaluateCrashLoop, lastLine } from '../../domain/worker/crash-loop.ts'
 import { otherMachine } from '../../domain/worker/place.ts'
-import type { WorkerExit } from '../ports/fleet.ts'
+import type { WorkerExit, WorkerPlan } from '../ports/fleet.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import type { StoredExit } from '../ports/worker-records.ts'
@@ -97,15 +97,18 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
   }
 
   // What may take long before it can start: its model, its image.
-  async function makeReady(worker: LiveWorker, endpoint: Endpoint) {
+  async function makeReady(worker: LiveWorker, endpoint: Endpoint, onPlaced: (plan: WorkerPlan) => void) {
     const report = (progress: string) => void registry.move(worker, 'progress', { reason: progress })
     const leaving = new AbortController()
     waiting.set(worker.id, leaving)
     const watch = { report, signal: AbortSignal.any([closing.signal, leaving.signal]) }
     try {
       const model = endpoint.config.model === undefined ? undefined : await plans.stageModel(endpoint, watch)
-      const plan = fleet.place(plans.planOf(endpoint, model), worker.id)
+      const planned = plans.planOf(endpoint, model)
+      await fleet.lookAround(planned)
+      const plan = fleet.place(planned, worker.id)
       registry.note(worker, { machine: otherMachine(plan.container) })
+      onPlaced(plan)
       return { plan, model, reach: await fleet.ensure(plan, watch) }
     } finally {
       waiting.delete(worker.id)
@@ -122,8 +125,11 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     )
     const wasStopped = () => worker.phase === 'stopping' || worker.phase === 'ended'
     registry.add(worker)
+    let placed: WorkerPlan | undefined
     try {
-      const { plan, model, reach } = await makeReady(worker, endpoint)
+      const { plan, model, reach } = await makeReady(worker, endpoint, (plan) => {
+        placed = plan
+      })
       const specOf = (of: WorkerIdentity) => ({
         ...plan,
         workerId: of.workerId,
@@ -145,7 +151,9 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
       // It was asked to leave before it was there.
       if (wasStopped()) await fleet.stop(worker.id, 0)
     } catch (error) {
-      ended({ workerId: worker.id, code: undefined, signal: undefined, reason: (error as Error).message })
+      const exit = { workerId: worker.id, code: undefined, signal: undefined, reason: (error as Error).message }
+      const isAway = placed !== undefined && fleet.capacity(placed).isAway === true
+      ended({ ...exit, ...(isAway ? { blameless: true } : {}) })
     }
     return worker
   }

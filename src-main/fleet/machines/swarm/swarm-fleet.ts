@@ -7,6 +7,7 @@ import type {
   Fleet,
   FleetWorker,
   ServiceReach,
+  Watch,
   WorkerAddress,
   WorkerExit,
   WorkerOutput,
@@ -321,7 +322,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
 
   function capacity({ container }: Parameters<Fleet['capacity']>[0]): ReturnType<Fleet['capacity']> {
     const problem = engine.problem()
-    if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected() }
+    if (problem !== undefined) return { free: 0, reason: problem, never: !engine.wasConnected(), isAway: true }
     const used = running.size
     const free = Math.max(0, maxWorkers() - used)
     if (free === 0) return { free, reason: `${used} of ${maxWorkers()} worker containers are in use` }
@@ -332,21 +333,23 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     return { free, reason: undefined }
   }
 
+  async function ensure(plan: WorkerPlan, watch: Watch): Promise<ServiceReach> {
+    const connected = await engine.connect()
+    refuseUnsupported(plan, machine)
+    watch.report('making the way to the nodes of the swarm')
+    await swarm.ensure(connected)
+    await images.ensure(connected, plan, watch)
+    const { ref } = await pinnedImage(connected.docker, images.nameFor(plan))
+    await nodeImages.bringToAll(ref, plan.container, watch)
+    await foldersFor(plan).mounts.send(plan, watch)
+    return options.reach
+  }
+
   return {
-    async ensure(plan, watch) {
-      const connected = await engine.connect()
-      refuseUnsupported(plan, machine)
-      watch.report('making the way to the nodes of the swarm')
-      await swarm.ensure(connected)
-      await images.ensure(connected, plan, watch)
-      const { ref } = await pinnedImage(connected.docker, images.nameFor(plan))
-      await nodeImages.bringToAll(ref, plan.container, watch)
-      await foldersFor(plan).mounts.send(plan, watch)
-      return options.reach
-    },
+    ensure: (plan, watch) => engine.checkedAfter(ensure(plan, watch)),
     // A service without its container is a record alone: there is nothing to be made in advance.
     prepare: async () => undefined,
-    start,
+    start: (spec) => engine.checkedAfter(start(spec)),
     stop,
     pause: async (workerId) => running.get(workerId)?.worker.pause(),
     resume: async (workerId) => running.get(workerId)?.worker.resume(),

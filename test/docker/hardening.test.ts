@@ -1,6 +1,7 @@
 /** What a handler sees from inside of its container. */
+import { randomUUID } from 'node:crypto'
 import { chmodSync } from 'node:fs'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import { startedContainerService } from '../support/container-service.ts'
 import { dockerEngine } from '../support/docker-engine.ts'
 
@@ -105,3 +106,30 @@ test('a closed network: the service is reached, and nothing else', async () => {
   const [network = ''] = await service.networks()
   expect(await service.docker('network', 'inspect', '--format', '{{.Internal}}', network)).toBe('true')
 })
+
+const WRITER = `
+import os
+
+def handler(job):
+    with open("/kept/file", "a") as file:
+        file.write("x")
+    return {"size": os.path.getsize("/kept/file"), "user": os.getuid()}
+`
+
+test.each(['safe', 'strict'])(
+  'a named volume that is new can be written by a worker of the profile %s',
+  async (profile) => {
+    const source = `drydock-test-${randomUUID()}`
+    // Registered before the service, so that no container has the volume any more.
+    onTestFinished(async () => void (await service.docker('volume', 'rm', '--force', source)))
+    const service = await startedContainerService(engine)
+    chmodSync(service.folder, 0o755)
+    const container = { profile, prepared: 0, volumes: [{ source, target: '/kept' }] }
+    await service.createContainerHandler('writer', WRITER, {}, container)
+    for (const size of [1, 2]) {
+      const record = await service.jobEnd('writer', await service.run('writer', {}))
+      expect(record).toMatchObject({ status: 'COMPLETED', output: { size } })
+    }
+    expect(await service.containers()).toHaveLength(1)
+  },
+)

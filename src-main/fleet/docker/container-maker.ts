@@ -5,6 +5,7 @@ import type { WorkerSpec } from '../../services/ports/fleet.ts'
 import { containerOptions } from './container-options.ts'
 import type { Connected, Engine } from './engine.ts'
 import { engineMessage } from './engine-messages.ts'
+import { findFreshVolumes, openToAll } from './fresh-volumes.ts'
 import type { GpuBook } from './gpu-book.ts'
 import type { ImageStore } from './images.ts'
 import { containerName, labelsOf, type Maker } from './labels.ts'
@@ -31,10 +32,12 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
   const network = await networks.get(connected, spec.container?.egress ?? true)
   const gpuIds = spec.container === undefined ? [] : gpus.take(spec.workerId, spec.endpointId, spec.container)
   try {
+    const mounts = await place.mounts(spec, connected)
+    const fresh = await findFreshVolumes(connected.docker, mounts)
     const create = containerOptions({
       spec,
       image: images.nameFor(spec),
-      mounts: await place.mounts(spec, connected),
+      mounts,
       serviceUser: place.user,
       network,
       engine: connected.facts,
@@ -43,7 +46,9 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
     })
     await options.noteUse()
     const named = { ...create, name: containerName(options, spec) }
-    return await createContainer(connected.docker, named, (why) => options.onNoDiskLimit(spec.endpointId, why))
+    const made = await createContainer(connected.docker, named, (why) => options.onNoDiskLimit(spec.endpointId, why))
+    await openToAll(connected.docker, fresh, { Image: create.Image, Labels: create.Labels })
+    return made
   } catch (error) {
     gpus.release(spec.workerId)
     throw new Error(`the container could not be created: ${engineMessage(error)}`)

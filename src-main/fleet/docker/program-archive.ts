@@ -6,6 +6,7 @@ export type ProgramFile = { readonly path: string; readonly content: Buffer }
 const BLOCK = 512
 const MODE = '0000644'
 const FOLDER_MODE = '0000755'
+const END = Buffer.alloc(2 * BLOCK)
 
 /** Makes it. Files and the folders around them belong to root. Source: POSIX.1-1988, ustar. */
 export function programArchive(files: readonly ProgramFile[]): Buffer {
@@ -18,7 +19,13 @@ export function programArchive(files: readonly ProgramFile[]): Buffer {
       Buffer.alloc((BLOCK - (content.length % BLOCK)) % BLOCK),
     ]),
   ]
-  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)])
+  return Buffer.concat([...parts, END])
+}
+
+/** An archive that gives folders to root with this mode. @param paths with a slash at the end, at most 100 bytes each */
+export function folderArchive(paths: readonly string[], mode: number): Buffer {
+  const octal = mode.toString(8).padStart(MODE.length, '0')
+  return Buffer.concat([...paths.map((path) => header(path, { type: '5', mode: octal, size: 0 })), END])
 }
 
 const foldersAround = (path: string) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index + 1))

@@ -21,9 +21,11 @@ import type { DockerFleetOptions } from '../../docker/docker-fleet.ts'
 import { createDockerMachine } from '../../docker/docker-machine.ts'
 import type { ContainerEvent, Engine } from '../../docker/engine.ts'
 import { engineMessage } from '../../docker/engine-messages.ts'
+import { findFreshVolumes, isOwnVolume, openToAll } from '../../docker/fresh-volumes.ts'
 import { createGpuBook } from '../../docker/gpu-book.ts'
 import { createImageStore } from '../../docker/images.ts'
 import { type ContainerPorts, isContainerOf, LABELS, readPortsLabel } from '../../docker/labels.ts'
+import type { Mount } from '../../docker/mounts.ts'
 import { readUsage } from '../../docker/read-usage.ts'
 import type { HubDoor } from './hub-door.ts'
 import { createWorkerFolders, type NodeFiles, type WorkerFoldersOptions } from './node-files.ts'
@@ -256,6 +258,9 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     const lacking = sending.lacking()
     const without = nodes.all().filter((node) => whyAway(node) !== undefined || lacking.has(node.id))
     const avoided = [...new Set([...without, ...(await nodeImages.lacking(image.ref))])]
+    const constraints = spec.container === undefined ? [] : constraintsOf(spec.container, nodes.all())
+    const taking = nodes.all().filter((node) => !avoided.includes(node) && mayTake(node, constraints))
+    if (mounts.some(isOwnVolume)) await Promise.all(taking.map((node) => openVolumes(node, mounts, image.ref)))
     const around = { connected, serviceId, runId, service, networks, nodes: nodes.all(), image, mounts, avoided }
     const made = await makeWorkerService(spec, around)
     try {
@@ -264,6 +269,24 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       const why = [...lacking.values()].filter((one) => one !== undefined)
       if (!(error instanceof NoSuitableNode) || why.length === 0) throw error
       throw new NoSuitableNode(`${error.message}; ${why.join('; ')}`, { cause: error })
+    }
+  }
+
+  /** The node makes a volume only with the worker, which must be able to write to it at once. Never rejects. */
+  async function openVolumes(node: SwarmNode, mounts: readonly Mount[], image: string): Promise<void> {
+    try {
+      const { docker } = await node.engine.connect()
+      const fresh = await findFreshVolumes(docker, mounts)
+      await openToAll(docker, fresh, {
+        Image: image,
+        Labels: { [LABELS.service]: serviceId, [LABELS.part]: 'volumes' },
+      })
+    } catch (error) {
+      log.warn('fresh volumes of a node not opened to all users', {
+        machine,
+        node: node.name,
+        why: engineMessage(error),
+      })
     }
   }
 

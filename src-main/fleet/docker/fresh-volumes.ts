@@ -1,0 +1,82 @@
+/**
+ * Named volumes that a worker is the first to have. The engine gives a new one to root alone, so that a worker of another
+ * user could not write to it; a folder that the image brings at its path keeps its owner.
+ */
+import type Docker from 'dockerode'
+import { removeContainer } from './container-worker.ts'
+import { NOT_FOUND, statusOf } from './engine-messages.ts'
+import type { Mount } from './mounts.ts'
+import { folderArchive } from './program-archive.ts'
+
+type Volume = Pick<Mount, 'source'>
+
+/** Whether it is a named volume that may be written to. */
+export const isOwnVolume = ({ type, readOnly }: Mount) => type === 'volume' && !readOnly
+
+/** The named volumes among the mounts that may be written to and are not there yet; the engine makes them. */
+export async function findFreshVolumes(
+  docker: Pick<Docker, 'getVolume'>,
+  mounts: readonly Mount[],
+): Promise<readonly Volume[]> {
+  const named = mounts.filter(isOwnVolume)
+  const isFresh = await Promise.all(
+    named.map(({ source }) =>
+      docker
+        .getVolume(source)
+        .inspect()
+        .then(
+          () => false,
+          (error) => statusOf(error) === NOT_FOUND,
+        ),
+    ),
+  )
+  return named.filter((_mount, at) => isFresh[at])
+}
+
+const INSIDE = '/drydock-volumes'
+
+/**
+ * Lets every user write to fresh volumes of root, through a container that never runs: that of the worker may have a
+ * root that is read-only. Rejects with the engine's words.
+ * @param like image and labels of that container
+ */
+export async function openToAll(
+  docker: Pick<Docker, 'createContainer'>,
+  volumes: readonly Volume[],
+  like: Pick<Docker.ContainerCreateOptions, 'Image' | 'Labels'>,
+): Promise<void> {
+  if (volumes.length === 0) return
+  const Mounts = volumes.map(({ source }, at) => ({
+    ...{ Type: 'volume' as const, Source: source, Target: `${INSIDE}/${at}`, ReadOnly: false },
+  }))
+  const between = await docker.createContainer({ ...like, HostConfig: { NetworkMode: 'none', Mounts } })
+  try {
+    const folders: string[] = []
+    for (const at of volumes.keys()) if (await isOfRootAlone(between, `${INSIDE}/${at}`)) folders.push(`${at}/`)
+    if (folders.length > 0) await between.putArchive(folderArchive(folders, FOR_ALL), { path: INSIDE })
+  } finally {
+    await removeContainer(between, (error) => {
+      throw error
+    })
+  }
+}
+
+const FOR_ALL = 0o777
+const OTHERS_WRITE = 0o002
+// Where a tar header has them. Source: POSIX.1-1988, ustar.
+const MODE_AT = 100
+const USER_AT = 108
+const NUMBER_LENGTH = 8
+const HEADER_LENGTH = 512
+
+/** Reads the entry of a folder from the beginning of its archive; its content may be large. */
+async function isOfRootAlone(container: Docker.Container, path: string): Promise<boolean> {
+  const archive = await container.getArchive({ path })
+  let header = Buffer.alloc(0)
+  for await (const piece of archive) {
+    header = Buffer.concat([header, Buffer.from(piece)])
+    if (header.length >= HEADER_LENGTH) break
+  }
+  const number = (at: number) => Number.parseInt(header.toString('latin1', at, at + NUMBER_LENGTH), 8)
+  return number(USER_AT) === 0 && (number(MODE_AT) & OTHERS_WRITE) === 0
+}

@@ -8,6 +8,7 @@ import { createProcessMachine } from './build/process-machine.ts'
 import { PYTHON_PACKAGES, readCatalog, readPrices, workflowResources } from './build/resources.ts'
 import { readManifest, unpackArtifact } from './build/unpack-artifact.ts'
 import type { RegistryCredentials } from './contract/container.ts'
+import type { LeftBehind } from './domain/machines/left-behind.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { localPlace } from './fleet/docker/place.ts'
 import { createMachineFleets } from './fleet/machines/machine-fleets.ts'
@@ -129,6 +130,8 @@ export type Core = {
   readonly hurry: () => void
   /** Jobs that a stop waits for. */
   readonly runningJobs: () => number
+  /** Things that the stop left on other machines, which could not be cleaned up. */
+  readonly left: () => readonly LeftBehind[]
 }
 
 /** Joins everything, from what others stand on upwards; nothing runs yet. */
@@ -253,6 +256,8 @@ export function createCore(ports: CorePorts): Core {
     }
   }
 
+  let left: readonly LeftBehind[] = []
+
   async function stopAll(graceMs: number): Promise<void> {
     await end('balancer', balancer.close)
     await end('doctor', doctor.stop)
@@ -273,7 +278,7 @@ export function createCore(ports: CorePorts): Core {
     await Promise.all([projectsEnd, ...Object.entries(last).map(([part, it]) => end(part, () => it.stop()))])
     await end('traces', traces.stop)
     await end('reader', release)
-    await fleet.close()
+    left = await fleet.close()
   }
 
   return {
@@ -307,6 +312,7 @@ export function createCore(ports: CorePorts): Core {
     },
     hurry: () => supervisor.hurry(),
     runningJobs: () => [...leases.all()].length,
+    left: () => left,
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceClient } from '../client/service-client.ts'
+import { leftText } from '../domain/machines/left-behind.ts'
 import { counted, durationText } from '../domain/text.ts'
 import type { RunningServer, StartOptions } from '../server/main.ts'
 import { CliError } from './cli-error.ts'
@@ -72,6 +73,8 @@ export type Phases = {
   readonly onStopping: (text: string) => void
   /** What is left to do before it stops, while it still answers; never rejects. */
   readonly beforeStop?: (server: RunningServer) => Promise<void>
+  /** Called once for each machine that could not be cleaned up, with a line for a person. */
+  readonly onLeft?: (text: string) => void
 }
 
 /**
@@ -83,7 +86,7 @@ export type Phases = {
 export async function runService(
   start: () => Promise<RunningServer>,
   surroundings: Surroundings,
-  { onUp, onStopping, beforeStop }: Phases,
+  { onUp, onStopping, beforeStop, onLeft }: Phases,
 ): Promise<void> {
   const stopping = new AbortController()
   let askedAt = Number.NEGATIVE_INFINITY
@@ -115,6 +118,7 @@ export async function runService(
     unwatch = watchLauncher(server, surroundings)
     try {
       await Promise.all([server.stopped, stopOn(stopping.signal, server, beforeStop), onUp(server, stopping.signal)])
+      for (const left of server.left()) onLeft?.(leftText(left))
     } catch (error) {
       await server.stop()
       throw error

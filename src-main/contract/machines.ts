@@ -137,6 +137,11 @@ export const machineView = z.object({
 export type MachineView = z.infer<typeof machineView>
 
 const PATH = '/api/machines/:machine'
+const remainsId = z
+  .string()
+  .regex(/^[a-z0-9]{1,64}$/, 'must be a-z and 0-9')
+  .describe('names all that a service made there')
+
 const READ_BODY = ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'] as const
 
 /** Part of the management API. */
@@ -180,9 +185,24 @@ export const MACHINE_ROUTES = {
     path: PATH,
     summary: 'End what runs on a machine and forget it; endpoints that name it wait',
     role: 'admin',
-    response: done,
+    response: done.extend({
+      left: z
+        .object({ machine: machineName, id: remainsId, why: z.string() })
+        .optional()
+        .describe('what could not be removed there, and why; it is noted, and removed when the machine is added again'),
+    }),
     errors: ['MACHINE_NOT_FOUND'],
-    source: 'docs/spec/machines.md, 1',
+    source: 'docs/spec/machines.md, 3',
+  },
+  machineRemains: {
+    methods: ['POST'],
+    path: `${PATH}/remains`,
+    summary: 'Note what a preview could not remove on a machine; it is removed when the machine is reached',
+    role: 'admin',
+    body: z.strictObject({ id: remainsId }),
+    response: done,
+    errors: [...READ_BODY, 'MACHINE_NOT_FOUND'],
+    source: 'docs/spec/machines.md, 3',
   },
   machineJoin: {
     methods: ['GET'],

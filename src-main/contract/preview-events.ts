@@ -60,7 +60,10 @@ export const previewEvent = z.discriminatedUnion('event', [
   z.object({ event: z.literal('warning'), message: z.string() }),
   z.object({ event: z.literal('log'), endpoint: z.string(), line: logLine }),
   z.object({ event: z.literal('stopping') }),
-  z.object({ event: z.literal('ended') }),
+  z.object({
+    event: z.literal('ended'),
+    left: z.string().optional().describe('what could not be removed on its machine, for a person'),
+  }),
 ])
 
 /** One event of a preview. */

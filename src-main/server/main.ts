@@ -27,6 +27,7 @@ import {
 import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
 import { recoverCommand } from '../doctor/folder-rows.ts'
 import { errorCode } from '../domain/error-code.ts'
+import type { LeftBehind } from '../domain/machines/left-behind.ts'
 import { LOOPBACK, portOfService } from '../domain/own-addresses.ts'
 import { withFullStop } from '../domain/text.ts'
 import { createAnswerAgent } from './answer-agent.ts'
@@ -79,6 +80,8 @@ export type RunningServer = {
   readonly hurry: () => void
   /** Number of jobs that a stop waits for, `stopGraceMs` at most. */
   readonly runningJobs: () => number
+  /** Things that its stop left on other machines, which could not be cleaned up. */
+  readonly left: () => readonly LeftBehind[]
   readonly stopGraceMs: number
   readonly stopped: Promise<void>
 }
@@ -320,6 +323,7 @@ async function run(
     stop,
     hurry: core.hurry,
     runningJobs: core.runningJobs,
+    left: core.left,
     stopGraceMs,
     stopped: stopped.promise,
   }

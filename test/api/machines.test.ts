@@ -345,3 +345,58 @@ describe('the removal of a machine', () => {
     expect((await service.get('/api/machines')).machines).toEqual([])
   })
 })
+
+describe('what stays on a machine that is unreachable at the end of a run', () => {
+  async function stopped() {
+    const folder = mkdtempSync(join(tmpdir(), 'drydock-machines-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const service = await withMachines(['gpu-box'], { file: join(folder, 'drydock.db') })
+    await service.endpointOn('gpu-box')
+    const { worker } = await service.running()
+    const box = service.farMachines.at('gpu-box')
+    return { ...service, first: worker, box }
+  }
+
+  it('is told, and ended by the next start that reaches the machine, which says so', async () => {
+    const service = await stopped()
+    service.box.lose('No route to host')
+    const left = await service.restart('in order')
+    expect(left).toEqual([{ machine: 'gpu-box', id: expect.any(String), why: 'No route to host' }])
+    expect(service.box.place.workers.has(service.first.id)).toBe(true)
+    service.box.reach()
+    await service.clock.until(() => !service.box.place.workers.has(service.first.id))
+    expect(await service.restart('in order')).toEqual([])
+  })
+
+  it('is nothing where no worker ever ran', async () => {
+    const service = await withMachines()
+    service.farMachines.at('gpu-box').lose('No route to host')
+    expect(await service.restart('in order')).toEqual([])
+  })
+
+  it('is named by the removal of the machine, and removed when it is added again', async () => {
+    const service = await stopped()
+    service.box.lose('No route to host')
+    let removed: unknown
+    void service.ask('DELETE', '/api/machines/gpu-box').then(({ body }) => {
+      removed = body
+    })
+    await service.clock.until(() => removed !== undefined, 30_000)
+    expect(removed).toMatchObject({ left: { machine: 'gpu-box', why: 'No route to host' } })
+    const { id } = (removed as { left: { id: string } }).left
+    await service.post('/api/machines', { name: 'gpu-box', way: SSH })
+    await settle()
+    expect(service.box.clearedIds).toEqual([])
+    service.box.reach()
+    await service.clock.until(() => service.box.clearedIds.includes(id))
+  })
+
+  it('of a preview is noted, and removed at once where the machine is reached', async () => {
+    const service = await withMachines()
+    const box = service.farMachines.at('gpu-box')
+    await service.post('/api/machines/gpu-box/remains', { id: 'abc123' })
+    await service.clock.until(() => box.clearedIds.includes('abc123'))
+    const refused = await service.ask('POST', '/api/machines/gpu-box/remains', { body: { id: '../x' } })
+    expect(refused).toMatchObject({ status: 400 })
+  })
+})

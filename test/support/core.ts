@@ -108,8 +108,11 @@ export type TestService = {
   readonly listen: (app: 'users' | 'workers' | 'machines') => Promise<string>
   /** Answers requests with this Host too, as behind a tunnel. */
   readonly answerTo: (host: string) => void
-  /** Ends the core, in order or as kill -9 would, and starts another one on the same data and the same workers. */
-  readonly restart: (how: 'in order' | 'killed') => Promise<void>
+  /**
+   * Ends the core, in order or as kill -9 would, and starts another one on the same data and the same workers.
+   * @returns what a stop in order left on other machines
+   */
+  readonly restart: (how: 'in order' | 'killed') => Promise<ReturnType<Core['left']>>
 }
 
 /** What a test may choose. */
@@ -369,8 +372,10 @@ export async function setup({
       for (const machine of farMachines.all()) machine.fleet().abandon()
       await run.storage.close()
       await settle()
+      const left = run.core.left()
       run = createRun()
       await run.core.start()
+      return left
     },
   }
 }

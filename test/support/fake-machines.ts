@@ -16,6 +16,8 @@ export type FakeMachine = {
   cards: number
   /** Whether it was cleared since it was made. */
   wasCleared: boolean
+  /** Ids under which something was made there, of its driver and of others that were cleared. */
+  readonly clearedIds: string[]
   /** Nobody reaches it any more, for this reason, or it is reached again. */
   readonly lose: (reason: string) => void
   readonly reach: () => void
@@ -37,7 +39,14 @@ const FACTS: MachineFacts = { engine: '28.0', cpus: 8, memoryBytes: 16 * 2 ** 30
 export function fakeMachines(): FakeMachines {
   const machines = new Map<
     string,
-    FakeMachine & { driven: FakeFleet | undefined; status: MachineStatus; heard: (() => void)[] }
+    FakeMachine & {
+      driven: FakeFleet | undefined
+      status: MachineStatus
+      heard: (() => void)[]
+      openId: string | undefined
+      /** Workers whose stop was asked for while nobody reached them. */
+      stops: Set<string>
+    }
   >()
 
   function at(name: string) {
@@ -60,8 +69,15 @@ export function fakeMachines(): FakeMachines {
       steps: [{ check: 'Docker engine', state: 'ok', found: '28.0' }] as readonly DoctorRow[],
       cards: Number.POSITIVE_INFINITY,
       wasCleared: false,
+      clearedIds: [] as string[],
+      openId: undefined as string | undefined,
       lose: (reason: string) => change({ state: 'unreachable', reason, since: 1 }),
-      reach: () => change({ state: 'connected', since: 2 }),
+      stops: new Set<string>(),
+      reach() {
+        change({ state: 'connected', since: 2 })
+        for (const workerId of machine.stops) void machine.fleet().stop(workerId, 0)
+        machine.stops.clear()
+      },
     }
     machines.set(name, machine)
     return machine
@@ -70,14 +86,31 @@ export function fakeMachines(): FakeMachines {
   return {
     at,
     all: () => [...machines.values()],
-    open({ name }, needs) {
+    open({ name, id }, needs) {
       const machine = at(name)
+      // As a real machine, it takes nobody's word where nobody reaches it.
+      const unreached = () => (machine.status.state === 'connected' ? undefined : machine.status.reason)
+      const clear = async () => {
+        const why = unreached()
+        if (why !== undefined) throw new Error(why)
+        machine.clearedIds.push(id)
+      }
+      const isSecond = machine.openId !== undefined && machine.openId !== id
+      if (isSecond) return secondDriver(createFakeFleet(needs), { status: () => machine.status, clear })
+      machine.openId = id
       const fleet = createFakeFleet({ ...needs, place: machine.place })
       fleet.cards = machine.cards
       machine.driven = fleet
       machine.heard = []
       return {
-        fleet: { ...fleet, isAway: () => machine.status.state !== 'connected' },
+        fleet: {
+          ...fleet,
+          isAway: () => machine.status.state !== 'connected',
+          async stop(workerId, graceMs) {
+            if (unreached() === undefined) await fleet.stop(workerId, graceMs)
+            else machine.stops.add(workerId)
+          },
+        },
         status: () => machine.status,
         facts: async () => machine.facts,
         test: async ({ report }) => {
@@ -85,10 +118,28 @@ export function fakeMachines(): FakeMachines {
         },
         onChange: (listener) => void machine.heard.push(listener),
         clear: async () => {
+          await clear()
           machine.wasCleared = true
         },
-        close: () => fleet.close(),
+        async close() {
+          machine.openId = undefined
+          const why = unreached()
+          if (why === undefined) await fleet.close()
+          else fleet.abandon()
+          return why
+        },
       }
     },
+  }
+}
+
+// Of what another service left there: nothing of it runs here.
+function secondDriver(fleet: FakeFleet, { status, clear }: Pick<MachineDriver, 'status' | 'clear'>): MachineDriver {
+  return {
+    ...{ fleet, status, clear },
+    facts: async () => FACTS,
+    test: async () => undefined,
+    onChange: () => undefined,
+    close: async () => undefined,
   }
 }

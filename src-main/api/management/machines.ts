@@ -25,7 +25,11 @@ export const MACHINE_OPERATIONS = {
     return viewNow(service, machine)
   },
   async machineRemove({ path }, service) {
-    await removeMachine(service, machineOf(path, service))
+    const left = await removeMachine(service, machineOf(path, service))
+    return left === undefined ? DONE : { ...DONE, left }
+  },
+  async machineRemains({ path, body }, service) {
+    await service.machines.noteRemains(machineOf(path, service), body.id)
     return DONE
   },
   async machineJoin({ path }, service) {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type MachineView, type MachineWay, machineCreate } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
+import { leftForGoodText } from '../../domain/machines/left-behind.ts'
 import { counted, sizeText, wayText, withFullStop } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
@@ -160,5 +161,6 @@ function addRemove(parent: Command, surroundings: Surroundings): void {
       const response = await client.call('machineRemove', { path })
       if (output.json) output.document(response)
       else output.line(`machine ${name} removed`)
+      if (response.left !== undefined) output.note(`warning: ${leftForGoodText(response.left)}`)
     })
 }

@@ -118,6 +118,7 @@ Examples:
             ])
           },
           onStopping: (text) => output.json || output.note(text),
+          onLeft: output.note,
         })
       },
     )

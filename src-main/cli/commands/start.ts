@@ -66,6 +66,7 @@ Examples:
             if (open && !output.json && hasBrowser(surroundings)) await openBrowser(output, client, surroundings)
           },
           onStopping: (text) => output.json || output.note(text),
+          onLeft: output.note,
         })
       } catch (error) {
         if (!(error instanceof CliError) || error.body.code !== 'DATA_FOLDER_IN_USE') throw error

@@ -4,6 +4,7 @@
  */
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { MachineCreate } from '../../contract/machines.ts'
+import { leftForGoodText, stillRuns } from '../../domain/machines/left-behind.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { createClient } from '../client.ts'
 import { readAccountKey, readServiceFile } from '../find-service.ts'
@@ -19,12 +20,16 @@ const REACH_MS = 40_000
  * @throws CliError USAGE where no service runs, SERVICE_REFUSED for a name that it does not know
  */
 export async function findMachine(data: string, name: string): Promise<MachineCreate> {
-  const running = await readServiceFile(data)
-  if (running === undefined)
+  const client = await clientOfUser(data)
+  if (client === undefined)
     throw usageError(`--on ${name} is a machine of your service, which does not run. Start it with drydock start.`)
-  const client = createClient({ url: running.url, key: (await readAccountKey(data)) ?? '' })
   const { way, swarm } = await client.call('machineGet', { path: { machine: name } })
   return { name, way, swarm }
+}
+
+async function clientOfUser(data: string): Promise<ServiceClient | undefined> {
+  const running = await readServiceFile(data)
+  return running && createClient({ url: running.url, key: (await readAccountKey(data)) ?? '' })
 }
 
 /** Lets the service of a preview use it, and waits until it does. @throws CliError MACHINE_UNUSABLE where it cannot */
@@ -44,7 +49,23 @@ export async function useMachine(
   }
 }
 
-/** Ends all that runs there, and removes what was sent. Never rejects: a machine that is away ends it by itself. */
-export async function leaveMachine(client: ServiceClient, machine: string): Promise<void> {
-  await client.call('machineRemove', { path: { machine } }).catch(() => undefined)
+/**
+ * Ends all that runs there, and removes what was sent. The user's service removes later what stays. Never rejects.
+ * @param data the user's data folder
+ * @returns what stays, for a person
+ */
+export async function leaveMachine(client: ServiceClient, machine: string, data: string): Promise<string | undefined> {
+  const path = { machine }
+  try {
+    const { left } = await client.call('machineRemove', { path })
+    if (left === undefined) return undefined
+    const service = await clientOfUser(data)
+    const note = service?.call('machineRemains', { path, body: { id: left.id } }) ?? Promise.reject()
+    return await note.then(
+      () => `${stillRuns(machine, left.why)} Your service removes them when it reaches ${machine}.`,
+      () => leftForGoodText(left),
+    )
+  } catch (error) {
+    return stillRuns(machine, (error as Error).message)
+  }
 }

@@ -62,6 +62,7 @@ export async function runPreview(options: PreviewOptions, command: Command, give
 
   const machine = options.on === undefined ? undefined : await findMachine(data, options.on)
   const previewFolder = await makePreviewFolder(data, app)
+  let left: string | undefined
   try {
     const start = () =>
       startService({ data: previewFolder.folder, port: options.port, stopGraceMs: STOP_GRACE_MS, logLevel: 'warn' })
@@ -70,13 +71,13 @@ export async function runPreview(options: PreviewOptions, command: Command, give
         preview({ options, app, machine, previewFolder, report, output, surroundings }, server, stopping),
       onStopping: () => report({ event: 'stopping' }),
       beforeStop: async (server) => {
-        if (machine !== undefined) await leaveMachine(await clientOf(server), machine.name)
+        if (machine !== undefined) left = await leaveMachine(await clientOf(server), machine.name, data)
       },
     })
   } finally {
     await removeFolder(previewFolder.folder)
   }
-  report({ event: 'ended' })
+  report({ event: 'ended', ...(left === undefined ? {} : { left }) })
 }
 
 type Preview = {

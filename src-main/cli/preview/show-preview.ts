@@ -62,7 +62,12 @@ export function showPreview(output: Output, surroundings: Pick<Surroundings, 'st
       output.line(`${output.paint('gray', `${endpoint} |`)} ${level === 'ERROR' ? output.paint('red', line) : line}`)
     },
     stopping: () => output.note('stopping ...'),
-    ended: () => output.line('The preview has ended. Its workers, its queue and its code are removed.'),
+    ended: ({ left }: Event<'ended'>) =>
+      output.line(
+        left === undefined
+          ? 'The preview has ended. Its workers, its queue and its code are removed.'
+          : `The preview has ended. Its queue and its code are removed. ${left}`,
+      ),
   }
   return (event) => {
     status('')

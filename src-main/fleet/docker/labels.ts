@@ -1,11 +1,12 @@
 /** The names, labels and addresses of containers that are ours. */
 import type Docker from 'dockerode'
+import { SERVICE_LABEL } from '../../domain/machines/left-behind.ts'
 import { LOOPBACK } from '../../domain/own-addresses.ts'
 import type { WorkerAddress, WorkerSpec } from '../../services/ports/fleet.ts'
 
 /** Labels of everything that is ours. Source: ours. */
 export const LABELS = {
-  service: 'svc.service',
+  service: SERVICE_LABEL,
   /** Which run of the service made it: what an earlier one left is known by it. */
   run: 'svc.run',
   endpoint: 'svc.endpoint',

@@ -39,6 +39,7 @@ export function openEngineMachine({ host }: EngineAddress, options: MachineOptio
     async close() {
       watch.close()
       await fleet.close()
+      return engine.problem()
     },
   }
 }

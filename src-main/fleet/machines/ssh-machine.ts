@@ -5,13 +5,14 @@ import type { Watch } from '../../services/ports/fleet.ts'
 import type { MachineDriver } from '../../services/ports/machines.ts'
 import { createDockerFleet } from '../docker/docker-fleet.ts'
 import { createEngine } from '../docker/engine.ts'
+import { engineMessage } from '../docker/engine-messages.ts'
 import { LABELS } from '../docker/labels.ts'
 import { factsOfEngine, testEngine } from './engine-facts.ts'
 import { watchEngine } from './engine-machine.ts'
 import { createFarFiles } from './far-files.ts'
 import { readHostFacts } from './far-host.ts'
 import { farPlace } from './far-place.ts'
-import { createFarSocket } from './far-socket.ts'
+import { createFarSocket, removeFarFolder } from './far-socket.ts'
 import { type MachineBy, type MachineOptions, UNWATCHED } from './machine-options.ts'
 import { createRelay } from './relay.ts'
 import { createSshLink, testLogin } from './ssh-link.ts'
@@ -51,6 +52,7 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
     const { docker } = await engine.findEngine()
     await relay.remove(docker)
     await files.close()
+    await removeFarFolder(link, id)
   }
 
   return {
@@ -71,13 +73,16 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
       await fleet.sweep()
       await relay.remove(docker)
       await files.removeAll(UNWATCHED)
+      await removeFarFolder(link, id)
     },
     async close() {
       watch.close()
-      await fleet.close()
-      const isReached = engine.problem() === undefined && link.status().state === 'connected'
-      if (isReached) await removeParts().catch((error) => log.warn('parts not removed', { machine: name, error }))
+      const failed = await fleet.close().then(() => undefined, engineMessage)
+      const { state, reason = 'it is not reached' } = link.status()
+      const why = failed ?? (state === 'connected' ? engine.problem() : reason)
+      const left = why ?? (await removeParts().then(() => undefined, engineMessage))
       await link.close()
+      return left
     },
   }
 }

@@ -6,11 +6,13 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { MachineCreate, MachineFacts, MachineView } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
+import type { LeftBehind } from '../../domain/machines/left-behind.ts'
 import type { Room } from '../../domain/worker/place.ts'
 import type { Machine, MachineDriver, MachineFleets } from '../ports/machines.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import { wait, waitAtMost } from '../wait.ts'
+import { createRemains } from './remains.ts'
 
 /** A machine with its driver. */
 export type OpenMachine = Machine & {
@@ -45,9 +47,14 @@ export type Machines = {
   readonly refresh: (machine: OpenMachine) => void
   /** Starts nothing more there; undone by nothing but removal. */
   readonly retire: (machine: OpenMachine) => void
-  /** Clears it as far as it can be reached, closes its driver and forgets it. */
-  readonly remove: (machine: OpenMachine) => Promise<void>
-  readonly close: () => Promise<void>
+  /** To be awaited before something is made there, so that a later run knows of it. */
+  readonly noteUse: (machine: OpenMachine) => Promise<void>
+  /** Notes what another service of this user, as of a preview, left there under an id; it is removed when that can be. */
+  readonly noteRemains: (machine: OpenMachine, id: string) => Promise<void>
+  /** Clears it as far as it can be reached, closes its driver and forgets it. @returns what stays there */
+  readonly remove: (machine: OpenMachine) => Promise<LeftBehind | undefined>
+  /** @returns what stays on machines that could not be cleaned up */
+  readonly close: () => Promise<readonly LeftBehind[]>
 }
 
 // How old facts may be before they are read again, ms; source: ours, the page asks every 2 s.
@@ -64,6 +71,8 @@ type State = {
   isSwept: boolean
   isRetired: boolean
   wasConnected: boolean
+  /** It was reached and swept in this run. */
+  wasReached: boolean
   test: { isRunning: boolean; steps: DoctorRow[] }
 }
 
@@ -75,7 +84,7 @@ export function createMachines({
   newId,
   log,
 }: {
-  readonly storage: Pick<Storage, 'machines' | 'write'>
+  readonly storage: Pick<Storage, 'machines' | 'state' | 'write'>
   readonly fleets: MachineFleets
   readonly clock: Clock
   readonly newId: Pick<NewId, 'worker'>
@@ -84,6 +93,9 @@ export function createMachines({
   const opened = new Map<string, OpenMachine>()
   const states = new WeakMap<OpenMachine, State>()
   const closing = new AbortController()
+  const remains = createRemains({ storage, clock })
+  const clearing = new Set<string>() // ids under which something is being removed
+  const startedAt = clock.now()
   const listeners = {
     open: [] as ((machine: OpenMachine) => void)[],
     closed: [] as ((machine: OpenMachine) => void)[],
@@ -98,7 +110,7 @@ export function createMachines({
     const driver = fleets.open(stored)
     const state: State = {
       ...{ facts: undefined, factsAt: Number.NEGATIVE_INFINITY, isReading: false, isSwept: false, isRetired: false },
-      ...{ wasConnected: false, test: { isRunning: false, steps: [] } },
+      ...{ wasConnected: false, wasReached: false, test: { isRunning: false, steps: [] } },
     }
     const machine: OpenMachine = {
       ...stored,
@@ -137,10 +149,47 @@ export function createMachines({
       .sweep()
       .then(() => {
         state.isSwept = machine.driver.status().state === 'connected'
+        if (state.isSwept) clearRemains(machine)
         refresh(machine)
         notify()
       })
       .catch((error) => log.warn('workers of before not ended', { machine: machine.name, error }))
+  }
+
+  /** Begins to remove what was left there under other ids; what an earlier run left has just been ended. */
+  function clearRemains(machine: OpenMachine): void {
+    const state = stateOf(machine)
+    const own = remains.get(machine.id)
+    if (own !== undefined && own.notedAt < startedAt && !state.wasReached)
+      log.info('workers that an earlier run left on a machine were ended or taken over', { machine: machine.name })
+    state.wasReached = true
+    for (const { id } of remains.of(machine.name)) if (id !== machine.id) void clearOther(machine, id)
+  }
+
+  /** Never rejects. */
+  async function clearOther(machine: OpenMachine, id: string): Promise<void> {
+    const { name } = machine
+    if (clearing.has(id)) return
+    clearing.add(id)
+    const driver = fleets.open({ ...machine, id })
+    try {
+      await untilConnected(driver)
+      await driver.clear()
+      await remains.forget(id)
+      log.info('what was left on a machine was removed', { machine: name, id })
+    } catch (error) {
+      log.warn('what was left on a machine was not removed', { machine: name, id, error })
+    }
+    await closeDriver({ driver, name })
+    clearing.delete(id)
+  }
+
+  async function untilConnected(driver: MachineDriver): Promise<void> {
+    const isConnected = () => driver.status().state === 'connected'
+    const { promise, resolve } = Promise.withResolvers<void>()
+    driver.onChange(() => isConnected() && resolve())
+    if (!isConnected()) await waitAtMost(clock, { ms: limit('machineReachedMs'), signal: closing.signal }, promise)
+    if (!isConnected()) throw new Error(driver.status().reason ?? 'it is not reached')
   }
 
   function refresh(machine: OpenMachine): void {
@@ -179,15 +228,34 @@ export function createMachines({
       })
   }
 
-  async function remove(machine: OpenMachine): Promise<void> {
-    const { driver, name } = machine
-    const cleared = driver.clear().catch((error) => log.warn('machine not cleared', { machine: name, error }))
+  async function remove(machine: OpenMachine): Promise<LeftBehind | undefined> {
+    const { driver, name, id } = machine
+    let why: string | undefined = driver.status().reason ?? 'it does not answer'
+    const cleared = driver.clear().then(
+      () => {
+        why = undefined
+      },
+      (error: Error) => {
+        why = error.message
+        log.warn('machine not cleared', { machine: name, error })
+      },
+    )
     await waitAtMost(clock, { ms: CLEAR_MS, signal: closing.signal }, cleared)
     await storage.write(() => storage.machines.remove(name))
     opened.delete(name)
-    await driver.close().catch((error) => log.warn('machine not closed', { machine: name, error }))
+    await closeDriver(machine)
+    if (why === undefined) await remains.forget(id)
     for (const listener of listeners.closed) listener(machine)
     notify()
+    return why === undefined || remains.get(id) === undefined ? undefined : { machine: name, id, why }
+  }
+
+  /** @returns why not all could be removed */
+  async function closeDriver({ driver, name }: Pick<OpenMachine, 'driver' | 'name'>): Promise<string | undefined> {
+    return driver.close().catch((error: Error) => {
+      log.warn('machine not closed', { machine: name, error })
+      return error.message
+    })
   }
 
   return {
@@ -236,14 +304,23 @@ export function createMachines({
       stateOf(machine).isRetired = true
       notify()
     },
+    noteUse: ({ name, id }) => remains.note({ machine: name, id }),
+    async noteRemains(machine, id) {
+      await remains.note({ machine: machine.name, id })
+      if (stateOf(machine).isSwept) clearRemains(machine)
+    },
     remove,
     async close() {
       closing.abort(new Error('the service stops'))
-      await Promise.all(
-        [...opened.values()].map(({ driver, name }) =>
-          driver.close().catch((error) => log.warn('machine not closed', { machine: name, error })),
-        ),
-      )
+      const closed = [...opened.values()].map(async (machine): Promise<readonly LeftBehind[]> => {
+        const { name, id } = machine
+        const why = await closeDriver(machine)
+        if (why === undefined) await remains.forget(id)
+        if (why === undefined || remains.get(id) === undefined) return []
+        log.warn('workers were left on a machine', { machine: name, why })
+        return [{ machine: name, id, why }]
+      })
+      return (await Promise.all(closed)).flat()
     },
   }
 }

@@ -1,3 +1,4 @@
+import type { LeftBehind } from '../../domain/machines/left-behind.ts'
 import type { Clock } from '../ports/system.ts'
 import { waitAtMost } from '../wait.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
@@ -9,6 +10,7 @@ const END_MS = 10_000
 /**
  * Ends what runs on a machine and forgets it. Its workers get the grace time of nobody: whoever wants their jobs to end
  * first moves the endpoints elsewhere before. Endpoints that name the machine stay, and wait with the reason.
+ * @returns what stays there, as the machine could not be cleaned up
  */
 export async function removeMachine(
   {
@@ -25,11 +27,11 @@ export async function removeMachine(
     readonly clock: Clock
   },
   machine: OpenMachine,
-): Promise<void> {
+): Promise<LeftBehind | undefined> {
   machines.retire(machine)
   const reason = `machine ${machine.name} is removed`
   const workers = registry.all().filter((worker) => worker.machine === machine.name)
   const ended = Promise.allSettled(workers.map((worker) => supervisor.stopWorker(worker, reason, 0)))
   await waitAtMost(clock, { ms: END_MS, signal: undefined }, ended)
-  await machines.remove(machine)
+  return machines.remove(machine)
 }

@@ -58,8 +58,11 @@ export type MachineDriver = {
    * now. `close` is called afterwards in any case.
    */
   readonly clear: () => Promise<void>
-  /** Ends the workers that still run there and the connection. */
-  readonly close: () => Promise<void>
+  /**
+   * Ends the workers that still run there and the connection.
+   * @returns why not all could be removed there, for a person; undefined: nothing is left that runs
+   */
+  readonly close: () => Promise<string | undefined>
 }
 
 /** The drivers of machines. */

@@ -20,7 +20,7 @@ export async function adoptWorkers({
 }: {
   readonly storage: Storage
   readonly clock: Clock
-  readonly fleet: Fleet
+  readonly fleet: Pick<Fleet, 'adopt' | 'list' | 'sweep'>
   readonly leases: Leases
   readonly registry: WorkerRegistry
   readonly log: Log

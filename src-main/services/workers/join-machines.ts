@@ -6,13 +6,16 @@ import { z } from 'zod'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
+import type { LeftBehind } from '../../domain/machines/left-behind.ts'
 import { choosePlace, findRoom, mayRunOn, type PlaceFacts, wantedMachine } from '../../domain/worker/place.ts'
 import type { Machines, OpenMachine } from '../machines/machines.ts'
 import type { Fleet, FleetWorker, WorkerExit, WorkerPlan } from '../ports/fleet.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 
 /** The fleet of all machines. */
-export type PlacedFleet = Fleet & {
+export type PlacedFleet = Omit<Fleet, 'close'> & {
+  /** @returns what stays on other machines that could not be cleaned up */
+  readonly close: () => Promise<readonly LeftBehind[]>
   /** Looks for the engine of this machine where others may be chosen: until then nobody knows what room it has. */
   readonly lookAround: (plan: WorkerPlan) => Promise<void>
   /**
@@ -134,6 +137,7 @@ export function joinMachines({
       const machine = machineOf(plan)
       if (machine === undefined) return near.ensure(plan, watch)
       const { name, driver } = machine
+      await machines.noteUse(machine)
       const onIt = { ...watch, report: (progress: string) => watch.report(`${progress} on ${name}`) }
       return onMachine(machine, driver.fleet.ensure(plan, onIt))
     },
@@ -218,7 +222,8 @@ export function joinMachines({
       capacityListeners.push(listener)
     },
     async close() {
-      await Promise.all([near.close(), machines.close()])
+      const [, left] = await Promise.all([near.close(), machines.close()])
+      return left
     },
   }
 }

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { MachineCreate, MachineView } from '../../../src-main/contract/machines.ts'
+import { leftForGoodText } from '../../../src-main/domain/machines/left-behind.ts'
 import { useApp } from '../../store/app-context.ts'
 import { useWhyNot } from '../../ui/use-role.ts'
 
@@ -42,8 +43,9 @@ export function useMachineActions(): MachineActions {
       },
       async remove(machine) {
         try {
-          await client.call('machineRemove', { path: { machine } })
+          const { left } = await client.call('machineRemove', { path: { machine } })
           notify({ kind: 'done', text: `Machine ${machine} is removed.` })
+          if (left !== undefined) notify({ kind: 'error', text: leftForGoodText(left) })
           return true
         } catch (error) {
           refused(error)

@@ -23,6 +23,7 @@ function setup({ failsWhenUp = false, runningJobs = 0 } = {}) {
       counts.hurries += 1
     },
     runningJobs: () => runningJobs,
+    left: () => [],
     stopGraceMs: 10_000,
   }
   const { surroundings, signal, exits, wait } = surroundingsOf('/')

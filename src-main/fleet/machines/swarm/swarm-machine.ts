@@ -6,6 +6,7 @@ import { LOOPBACK, OWN_PORTS } from '../../../domain/own-addresses.ts'
 import type { WorkerAddress } from '../../../services/ports/fleet.ts'
 import type { MachineDriver, TestWatch } from '../../../services/ports/machines.ts'
 import { type Connected, createEngine } from '../../docker/engine.ts'
+import { engineMessage } from '../../docker/engine-messages.ts'
 import { createImageStore } from '../../docker/images.ts'
 import { type ContainerPorts, LABELS } from '../../docker/labels.ts'
 import { createEngineUse, factsOfEngine } from '../engine-facts.ts'
@@ -13,7 +14,7 @@ import { watchEngine } from '../engine-machine.ts'
 import { findFarEngine, readHostFacts } from '../far-host.ts'
 import { foldersBySsh } from '../far-mounts.ts'
 import { createFarPorts, createForwardedSocket, type FarPort } from '../far-ports.ts'
-import { createFarSocket } from '../far-socket.ts'
+import { createFarSocket, removeFarFolder } from '../far-socket.ts'
 import { type MachineBy, type MachineOptions, UNWATCHED } from '../machine-options.ts'
 import { createSshLink, type SshLink, testLogin } from '../ssh-link.ts'
 import { createHubDoor } from './hub-door.ts'
@@ -156,6 +157,12 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
     if (await testLogin(link, way.to, asked)) await testSwarm({ engine, swarm }, asked)
   }
 
+  async function removeParts({ docker }: Connected): Promise<void> {
+    await to.files.close().catch((error) => log.warn('containers with files not removed', { machine: name, error }))
+    await parts.removeServices(docker)
+    await removeFarFolder(link, id)
+  }
+
   return {
     fleet,
     status: watch.status,
@@ -192,19 +199,18 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
         .removeAll(UNWATCHED)
         .catch((error) => log.warn('files not removed from all nodes', { machine: name, error }))
       await parts.remove(docker)
+      await removeFarFolder(link, id)
     },
     async close() {
       watch.close()
       const connected = engine.problem() === undefined ? await engine.findEngine().catch(() => undefined) : undefined
-      await fleet.close()
-      if (connected !== undefined && link.status().state === 'connected')
-        await to.files
-          .close()
-          .catch((error) => log.warn('containers with files not removed', { machine: name, error }))
-          .then(() => parts.removeServices(connected.docker))
-          .catch((error) => log.warn('parts not removed', { machine: name, error }))
+      const failed = await fleet.close().then(() => undefined, engineMessage)
+      const { state, reason = 'it is not reached' } = link.status()
+      const isReached = connected !== undefined && state === 'connected'
+      const left = isReached ? await removeParts(connected).then(() => undefined, engineMessage) : engine.problem()
       nodes.close()
       await link.close()
+      return failed ?? left ?? (isReached ? undefined : reason)
     },
   }
 }

@@ -68,7 +68,7 @@ test(
     await service.ask('DELETE', '/api/endpoints/echo')
     expect((await service.ask('DELETE', '/api/machines/box')).body).toEqual({ ok: true })
     expect(await service.there()).toEqual(NOTHING)
-    expect(linesOf(await service.docker('volume', 'ls', '--quiet', '--filter', 'name=drydock'))).toEqual([])
+    expect(await service.docker('volume', 'ls', '--quiet')).not.toContain(id)
   },
   LIMIT_MS,
 )

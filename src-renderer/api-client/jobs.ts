@@ -1,9 +1,8 @@
 /**
  * Jobs as pages ask for them: one job, kept up to date by `live/live-queries.ts`, and one that is run and waited for.
  */
-import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import type { ResponseOf } from '../../src-main/client/calls.ts'
-import { limit } from '../../src-main/contract/limits.ts'
 import { isFinal } from '../../src-main/domain/job/transitions.ts'
 import type { ApiClient } from './client.ts'
 
@@ -27,17 +26,6 @@ export const jobQuery = (client: ApiClient, jobId: string) =>
       return data?.deliveries.some(({ state }) => state === 'pending') ? DELIVERING_EVERY_MS : false
     },
   })
-
-/** Jobs by their ids, with the beginnings of their payloads. */
-export const jobFacesQuery = (client: ApiClient, ids: readonly string[]) => {
-  const some = ids.slice(0, limit('listIds')).join(',')
-  return queryOptions({
-    queryKey: ['job-faces', some],
-    queryFn: ({ signal }) => client.call('jobList', { query: { ids: some, previews: 'true' }, signal }),
-    placeholderData: keepPreviousData,
-    enabled: some !== '',
-  })
-}
 
 /** A job with longer beginnings of its payloads. */
 export const jobPreviewQuery = (client: ApiClient, jobId: string) =>

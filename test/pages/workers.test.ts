@@ -87,7 +87,7 @@ describe('the page of workers', () => {
     const group = page.getByRole('region', { name: 'Workers of Gated' })
     const card = group.getByRole('listitem')
     await card.getByText('Running').waitFor()
-    await card.getByText(jobId.slice(0, 12)).waitFor()
+    await card.getByRole('link', { name: jobId }).waitFor()
     await card.getByText(/up \d+ s · process \d+/).waitFor()
     await card.getByText(/^\d+ MiB$/).waitFor()
     await card.getByText(/^\d+(\.\d)? %$/).waitFor()

@@ -6,7 +6,7 @@ import { Palette } from '../../src-renderer/app/Palette.tsx'
 import { QueueTab } from '../../src-renderer/features/endpoints/QueueTab.tsx'
 import { FilterBar } from '../../src-renderer/features/jobs/list/FilterBar.tsx'
 import { JobHistory } from '../../src-renderer/features/requests/jobs/JobHistory.tsx'
-import { JobFaces } from '../../src-renderer/ui/output/JobCells.tsx'
+import { JobFaces } from '../../src-renderer/ui/jobs/JobCells.tsx'
 import { giveSizes, NOW, renderInApp } from './support.tsx'
 
 const ID = '9b0c7a52-93d4-4a42-9c52-6a0d1f3fa2c1-l1'
@@ -26,8 +26,7 @@ test('a short id is the last six letters that tell jobs apart', () => {
 test('a row shows the beginnings of input and output, a short id, and copies the whole', async () => {
   onTestFinished(giveSizes())
   const { copied, calls } = renderRows([job()])
-  const link = await screen.findByRole('link', { name: ID })
-  expect(link.title).toBe(ID)
+  const link = await screen.findByTitle(ID)
   expect(link.textContent).toBe(ID)
   screen.getByText('{"prompt":"a boat"}')
   screen.getByText('{"image":"boat.png"}')
@@ -55,7 +54,7 @@ function renderRows(requests: readonly JobListItem[]) {
 test('jobs that are named by their ids alone have faces too', async () => {
   renderInApp(<JobFaces ids={[ID]} label="Jobs now" />, { jobList: { requests: [job()] } })
   await screen.findByText('{"prompt":"a boat"}')
-  screen.getByRole('link', { name: ID })
+  expect(screen.getByTitle(ID).getAttribute('href')).toBe(`/jobs/${ID}`)
 })
 
 test('a waiting job shows its input', async () => {

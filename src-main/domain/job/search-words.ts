@@ -44,5 +44,5 @@ function addEnds(terms: Set<string>, word: string): void {
   for (let from = 1; from <= last; from++) terms.add(word.slice(from, from + LONGEST))
 }
 
-// What a person wrote in one piece has no capitals and digits strewn over it.
+// A path or a word of that length has no capitals and digits strewn over it.
 const withoutBase64 = (run: string) => (/[A-Z]/.test(run) && /[a-z]/.test(run) && /\d/.test(run) ? ' ' : run)

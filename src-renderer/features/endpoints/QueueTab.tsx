@@ -12,7 +12,7 @@ import { ApiError } from '../../api-client/api-error.ts'
 import { useApp } from '../../store/app-context.ts'
 import { IconButton } from '../../ui/Button.tsx'
 import { useCardKeys } from '../../ui/cards.ts'
-import { InputCell, ShortJobId } from '../../ui/output/JobCells.tsx'
+import { InputCell, ShortJobId } from '../../ui/jobs/JobCells.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 

@@ -9,11 +9,11 @@ import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Card } from '../../ui/Card.tsx'
 import { Field } from '../../ui/form/Field.tsx'
+import { JOB_COLUMNS_OF_ENDPOINT, NowForCells } from '../../ui/jobs/JobColumns.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { Table } from '../../ui/table/Table.tsx'
 import { Compared } from './Compared.tsx'
-import { JOB_COLUMNS_OF_ENDPOINT, NowForCells } from './list/JobColumns.tsx'
 
 const CRUMBS = [{ name: 'Jobs', to: ADDRESS.jobs }, { name: 'Compare' }]
 

@@ -6,12 +6,12 @@ import { ADDRESS } from '../../../addresses.ts'
 import { jobPreviewQuery } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { CopyButton } from '../../../ui/Button.tsx'
-import { ShortJobId } from '../../../ui/output/JobCells.tsx'
+import { ShortJobId } from '../../../ui/jobs/JobCells.tsx'
 import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 
-/** Whether the window has room for a preview beside a table of jobs. */
+/** Whether the window has room for a preview next to a table of jobs. */
 export function useHasPreview(): boolean {
   const { platform } = useApp()
   return useSyncExternalStore(platform.onWide, platform.isWide)

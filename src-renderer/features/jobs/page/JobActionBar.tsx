@@ -13,21 +13,19 @@ import {
 } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { JobListItem, JobState } from '../../../../src-main/contract/job.ts'
+import type { JobState } from '../../../../src-main/contract/job.ts'
 import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { canMove, isFinal } from '../../../../src-main/domain/job/transitions.ts'
-import { otherJobsText } from '../../../../src-main/domain/worker/shared-workers.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
 import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
-import { Confirm, type ConfirmProps } from '../../../ui/Dialog.tsx'
+import { useCopyJobId } from '../../../ui/jobs/JobCells.tsx'
+import { CancelQuestion } from '../../../ui/jobs/JobKeys.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
-import { useCopyJobId } from '../../../ui/output/JobCells.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
-import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
 import { useNow } from '../../../ui/Values.tsx'
 
 /** What can be done with a job: the main action as a button, all of it in the palette. */
@@ -115,22 +113,6 @@ export function JobActionBar({ job }: { readonly job: JobDetail }) {
       />
       <CommandsHere commands={commands} />
     </>
-  )
-}
-
-type CancelQuestionProps = Pick<ConfirmProps, 'open' | 'onOpenChange' | 'action' | 'onConfirm'> & {
-  readonly job: Pick<JobListItem, 'id' | 'status'>
-}
-
-/** Asks before a job is cancelled. */
-export function CancelQuestion({ job: { id, status }, ...question }: CancelQuestionProps) {
-  const otherJobs = useOtherJobs([id])
-  return (
-    <Confirm {...question}>
-      {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker stops working on it, and its work is lost.'} A cancelled
-      job cannot be retried, but its input can be sent again.
-      {otherJobs > 0 && <p className="mt-2 text-warn-ink">{otherJobsText(otherJobs)}</p>}
-    </Confirm>
   )
 }
 

@@ -8,11 +8,11 @@ import { latestJobsQuery } from '../../../api-client/queries.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
+import { JOB_COLUMNS, NowForCells } from '../../../ui/jobs/JobColumns.tsx'
+import { useJobKeys } from '../../../ui/jobs/JobKeys.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
-import { useJobKeys } from '../../jobs/JobKeys.tsx'
-import { JOB_COLUMNS, NowForCells } from '../../jobs/list/JobColumns.tsx'
 import { HISTORY_LENGTH } from './responses.ts'
 
 /** The jobs that an endpoint got. */

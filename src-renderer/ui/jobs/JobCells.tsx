@@ -1,17 +1,17 @@
 /** A job in lists: its short id, and the beginnings of its input and of its output or error. */
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import clsx from 'clsx'
 import { Copy } from 'lucide-react'
 import { type MouseEvent, type ReactNode, useCallback } from 'react'
 import { navigate } from 'wouter/use-browser-location'
 import type { JobList, JobListItem } from '../../../src-main/contract/job.ts'
+import { limit } from '../../../src-main/contract/limits.ts'
 import { shortJobId } from '../../../src-main/domain/ids.ts'
 import { ADDRESS } from '../../addresses.ts'
-import { jobFacesQuery } from '../../api-client/jobs.ts'
 import { useApp } from '../../store/app-context.ts'
 import { TONE_LINES, type Tone } from '../colours.ts'
+import { JobErrorCell } from '../output/JobErrorNotice.tsx'
 import { JOB_STATES, JobStateDot } from '../StateDot.tsx'
-import { JobErrorCell } from './JobErrorNotice.tsx'
 
 /** A link of a row. */
 type RowLinkProps = {
@@ -164,6 +164,13 @@ const NONE: ReadonlyMap<string, JobListItem> = new Map()
 /** The jobs with these ids, with the beginnings of their payloads, as far as they are read. */
 export function useJobFaces(ids: readonly string[]): ReadonlyMap<string, JobListItem> {
   const { client } = useApp()
-  const { data } = useQuery({ ...jobFacesQuery(client, ids), select: byId })
+  const some = ids.slice(0, limit('listIds')).join(',')
+  const { data } = useQuery({
+    queryKey: ['job-faces', some],
+    queryFn: ({ signal }) => client.call('jobList', { query: { ids: some, previews: 'true' }, signal }),
+    select: byId,
+    placeholderData: keepPreviousData,
+    enabled: some !== '',
+  })
   return data ?? NONE
 }

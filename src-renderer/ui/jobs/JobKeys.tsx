@@ -3,18 +3,20 @@ import { useLocation } from 'wouter'
 import type { JobListItem } from '../../../src-main/contract/job.ts'
 import { shortJobId } from '../../../src-main/domain/ids.ts'
 import { canMove, isFinal } from '../../../src-main/domain/job/transitions.ts'
+import { otherJobsText } from '../../../src-main/domain/worker/shared-workers.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { useApp } from '../../store/app-context.ts'
-import { CancelQuestion } from './page/JobActionBar.tsx'
+import { Confirm, type ConfirmProps } from '../Dialog.tsx'
+import { useOtherJobs } from '../use-other-jobs.ts'
 
-/** What `r` and `c` do with the active row of a list of jobs, and the question before a job is cancelled. */
-export type JobKeys = {
+/** The acts of `r` and `c` on the active row of a list of jobs, and the question before a job is cancelled. */
+type JobKeys = {
   readonly onRerun: (job: JobListItem) => void
   readonly onCancel: (job: JobListItem) => void
   readonly question: ReactNode
 }
 
-/** Makes them. */
+/** Lets `r` run the active job again as a new one, and `c` cancel it after one question. */
 export function useJobKeys(): JobKeys {
   const { client, store } = useApp()
   const [, go] = useLocation()
@@ -68,4 +70,20 @@ export function useJobKeys(): JobKeys {
     />
   )
   return { onRerun, onCancel, question }
+}
+
+type CancelQuestionProps = Pick<ConfirmProps, 'open' | 'onOpenChange' | 'action' | 'onConfirm'> & {
+  readonly job: Pick<JobListItem, 'id' | 'status'>
+}
+
+/** Asks before a job is cancelled. */
+export function CancelQuestion({ job: { id, status }, ...question }: CancelQuestionProps) {
+  const otherJobs = useOtherJobs([id])
+  return (
+    <Confirm {...question}>
+      {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker stops working on it, and its work is lost.'} A cancelled
+      job cannot be retried, but its input can be sent again.
+      {otherJobs > 0 && <p className="mt-2 text-warn-ink">{otherJobsText(otherJobs)}</p>}
+    </Confirm>
+  )
 }

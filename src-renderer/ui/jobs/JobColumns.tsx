@@ -1,14 +1,14 @@
 import { createContext, type ReactNode, use } from 'react'
-import type { JobListItem } from '../../../../src-main/contract/job.ts'
-import { ago } from '../../../../src-main/domain/text.ts'
-import { ADDRESS } from '../../../addresses.ts'
-import { exactTime } from '../../../ui/format.ts'
-import { InputCell, JobLink, ResultCell, RowLink } from '../../../ui/output/JobCells.tsx'
-import { JobStateDot } from '../../../ui/StateDot.tsx'
-import type { Column } from '../../../ui/table/column.ts'
-import { Duration, Nothing, useNow } from '../../../ui/Values.tsx'
+import type { JobListItem } from '../../../src-main/contract/job.ts'
+import { ago } from '../../../src-main/domain/text.ts'
+import { ADDRESS } from '../../addresses.ts'
+import { exactTime } from '../format.ts'
+import { JobStateDot } from '../StateDot.tsx'
+import type { Column } from '../table/column.ts'
+import { Duration, Nothing, useNow } from '../Values.tsx'
+import { InputCell, JobLink, ResultCell, RowLink } from './JobCells.tsx'
 
-/** The columns of the list of jobs. What tells jobs apart comes first, so that no width cuts it. */
+/** The columns of the list of jobs. Those that tell jobs apart come first, so that no width cuts them. */
 export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
   { id: 'state', header: 'State', width: 150, cell: (job) => <StateCell job={job} /> },
   { id: 'job', header: 'Job', width: 88, cell: ({ id }) => <JobLink id={id} /> },

@@ -276,6 +276,15 @@ describe('following runs', () => {
     stop()
   })
 
+  test('an earlier run that is found late does not replace what was run meanwhile', async () => {
+    const ended = run('r', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
+    const { client, runs } = setup({ runList: { runs: [ended] } })
+    const found = findEarlierRuns(client, runs, 'w')
+    runs.getState().set({ shown: run('new', { status: 'COMPLETED', endedAt: NOW }) })
+    await found
+    expect(runs.getState().active).toEqual([])
+  })
+
   test('goes on after the service was away', async () => {
     let isAway = true
     const job = () => (isAway ? Promise.reject(new Error('away')) : { id: 'r', status: 'CANCELLED', createdAt: NOW })

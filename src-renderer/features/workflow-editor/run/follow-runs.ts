@@ -49,10 +49,12 @@ export async function findEarlierRuns(
   workflow: string,
 ): Promise<void> {
   const { runs: latest } = await client.call('runList', { query: { workflow, limit: LATEST } })
-  const { active, set } = runs.getState()
+  const { active, shown, set } = runs.getState()
   const known = new Set(active.map(({ id }) => id))
   const open = latest.filter((run) => !hasEnded(run) && !known.has(run.id)).toReversed()
-  const last = active.length === 0 && open.length === 0 ? latest.find(toldSomething) : undefined
+  // The list may come late: by then a run of this window may have ended.
+  const isFresh = active.length === 0 && open.length === 0 && shown === undefined
+  const last = isFresh ? latest.find(toldSomething) : undefined
   const found = last === undefined ? open : [last]
   if (found.length > 0) set({ active: [...found, ...active] })
 }

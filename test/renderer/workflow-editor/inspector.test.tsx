@@ -93,7 +93,7 @@ describe('with several nodes selected', () => {
   test('a value of one class is set for all of them, as one step', () => {
     const { editor, written } = inspect(documentOf([sampler(1, 20), sampler(2, 30)]), '1', '2')
     const before = written()
-    screen.getByText(/The values differ: this is the first one/)
+    screen.getByText(/Values differ; the first is shown/)
     const steps = screen.getByRole('spinbutton', { name: 'steps of 2 nodes' })
     fireEvent.change(steps, { target: { value: '25' } })
     fireEvent.blur(steps)

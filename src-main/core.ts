@@ -7,7 +7,9 @@
 import { createProcessMachine } from './build/process-machine.ts'
 import { PYTHON_PACKAGES, readCatalog, readPrices, workflowResources } from './build/resources.ts'
 import { readManifest, unpackArtifact } from './build/unpack-artifact.ts'
+import { watchCode } from './build/watch-code.ts'
 import type { RegistryCredentials } from './contract/container.ts'
+import type { CodeChange } from './contract/endpoint.ts'
 import type { LeftBehind } from './domain/machines/left-behind.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { localPlace } from './fleet/docker/place.ts'
@@ -73,6 +75,7 @@ import { createWorkerRegistry } from './services/worker-registry.ts'
 import { adoptWorkers } from './services/workers/adopt-workers.ts'
 import { joinFleets } from './services/workers/join-fleets.ts'
 import { joinMachines, machinesOfWorkers } from './services/workers/join-machines.ts'
+import { createCodeReload } from './services/workers/reload-code.ts'
 import { createHandReplacement } from './services/workers/replace-by-hand.ts'
 import { createShells } from './services/workers/shells.ts'
 import { WorkerSupervisor } from './services/workers/supervise.ts'
@@ -175,7 +178,18 @@ export function createCore(ports: CorePorts): Core {
   const balancer = createRequestBalancer({ storage, clock, registry, fleet, status, jobCounts, onChange })
   const counts = balancer.work
   const recentSpans = createRecentSpans({ storage, clock })
-  const views: ViewDeps = { storage, clock, fleet, counts, leases, registry, status, recentSpans }
+  const codeChanges = new Map<string, CodeChange>()
+  const views: ViewDeps = {
+    storage,
+    clock,
+    fleet,
+    counts,
+    leases,
+    registry,
+    status,
+    recentSpans,
+    codeChanges,
+  }
   const takes = createParkedTakes({ storage, clock, counts, registry, leases })
   const lostChunks = createLostChunks(storage)
   const calls = createWorkerCalls({ ...base, lostChunks, fleet, leases, takes, waiters, registry, onChange })
@@ -188,6 +202,8 @@ export function createCore(ports: CorePorts): Core {
   const ofWorkers = { leases, registry, calls, counts, balancer, health, status, scaling, plans, history }
   const supervisor = new WorkerSupervisor({ ...base, ...ofWorkers, fleet })
   const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
+  const ofCode = { fleet, registry, supervisor, watch: watchCode, changes: codeChanges }
+  const codeReload = createCodeReload({ ...base, ...ofCode })
   const shells = createShells({ clock, newId, log, fleet, registry })
   const usage = createUsageWatch({ clock, fleet, registry, log })
   const workers = { registry, calls, supervisor, replacement, shells, usage, views }
@@ -268,7 +284,7 @@ export function createCore(ports: CorePorts): Core {
     await end('what-if questions', whatIf.stop)
     const projectsEnd = end('projects', projects.stop)
     await end('releases', releases.stop)
-    const first = { replacement, shells, 'deploys to targets': targetDeploys }
+    const first = { replacement, 'reloads of code': codeReload, shells, 'deploys to targets': targetDeploys }
     await Promise.all(Object.entries(first).map(([part, it]) => end(part, () => it.stop())))
     await end('workers', () => supervisor.stop(graceMs))
     await end('parked takes', takes.dismissAll)
@@ -297,6 +313,7 @@ export function createCore(ports: CorePorts): Core {
       await machines.whenReached(machinesOfWorkers(storage.workers.all()))
       await adoptWorkers({ storage, clock, fleet, leases, registry, log })
       supervisor.start()
+      codeReload.start()
       schedules.start()
       comparisons.start()
       pendingBulk.start()

@@ -17,6 +17,9 @@ export type WatchListener = {
 
 const ROOT = ''
 
+/** Whether a folder below the project is watched, by its relative path. */
+export type IsWatched = (folder: string) => boolean
+
 /**
  * Watches a project, one watch for each of its folders. The recursive watch of Node puts one on every file on Linux,
  * also in folders that nobody wants, and soon meets the limit of the system; so does the library chokidar. A folder
@@ -25,7 +28,11 @@ const ROOT = ''
  * @returns how to end it
  * @throws Error with the system's code where the folder cannot be watched
  */
-export function watchFolders(project: string, { onChange, onEnd }: WatchListener): () => void {
+export function watchFolders(
+  project: string,
+  { onChange, onEnd }: WatchListener,
+  isWatched: IsWatched = () => true,
+): () => void {
   const watchers = new Map<string, FSWatcher>()
   const entries = new Set<string>()
   let ended = false
@@ -55,6 +62,7 @@ export function watchFolders(project: string, { onChange, onEnd }: WatchListener
   }
 
   function addIfThere(folder: string, options: { readonly isNew: boolean }): void {
+    if (!isWatched(folder)) return
     try {
       add(folder, options)
     } catch (error) {
@@ -143,14 +151,14 @@ export function pollFolders(
     /** The project is not there any more, or is there again. */
     readonly onThere: (isThere: boolean) => void
   },
-  { wasThere }: { readonly wasThere: boolean },
+  { wasThere, isWatched = () => true }: { readonly wasThere: boolean; readonly isWatched?: IsWatched | undefined },
 ): () => void {
   let ended = false
   let timer: NodeJS.Timeout | undefined
   let before: ReadonlyMap<string, string> | undefined = wasThere ? undefined : new Map()
 
   async function check(): Promise<void> {
-    const now = await statesIn(project)
+    const now = await statesIn(project, isWatched)
     if (ended) return
     if (before !== undefined) {
       if (before.has(ROOT) !== now.has(ROOT)) onThere(now.has(ROOT))
@@ -171,7 +179,7 @@ export function pollFolders(
 }
 
 /** What a file looks like from outside, by path; the root stands for a project that is there. */
-async function statesIn(project: string): Promise<ReadonlyMap<string, string>> {
+async function statesIn(project: string, isWatched: IsWatched): Promise<ReadonlyMap<string, string>> {
   const states = new Map<string, string>()
   async function walk(folder: string): Promise<void> {
     // What goes away during the look is not there.
@@ -182,7 +190,7 @@ async function statesIn(project: string): Promise<ReadonlyMap<string, string>> {
       entries.map(async (entry) => {
         if (isLeftAlone(entry.name)) return
         const path = folder === ROOT ? entry.name : `${folder}/${entry.name}`
-        if (entry.isDirectory()) return walk(path)
+        if (entry.isDirectory()) return isWatched(path) ? walk(path) : undefined
         const found = await stat(join(project, path)).catch(() => undefined)
         if (found !== undefined) states.set(path, `${found.mtimeMs} ${found.size} ${found.ino}`)
       }),

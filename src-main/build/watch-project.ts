@@ -4,7 +4,7 @@
  * files are looked at from time to time.
  */
 import { existsSync } from 'node:fs'
-import { type EntryChange, pollFolders, watchFolders } from './watch-folders.ts'
+import { type EntryChange, type IsWatched, pollFolders, watchFolders } from './watch-folders.ts'
 
 /**
  * Files that changed together: relative paths, sorted; none where it is not known which. `at` is when the first was
@@ -28,10 +28,11 @@ export type ProjectListener = {
 const QUIET_MS = 30
 const LONGEST_MS = 300
 
-/** Watches a project until it is closed. @param project absolute folder */
+/** Watches a project until it is closed. @param project absolute folder @param isWatched without it all folders are */
 export function watchProject(
   project: string,
   { onChange, onThere, onPolling, now }: ProjectListener,
+  isWatched?: IsWatched,
 ): { readonly close: () => void } {
   const changed = new Map<string, EntryChange>()
   let at: number | undefined
@@ -63,7 +64,7 @@ export function watchProject(
 
   function pollBecause({ message }: Error): void {
     onPolling(message)
-    stop = pollFolders(project, { onChange: notice, onThere }, { wasThere: true })
+    stop = pollFolders(project, { onChange: notice, onThere }, { wasThere: true, isWatched })
     // What changed before the first look is not reported.
     reportSoon()
   }
@@ -76,7 +77,7 @@ export function watchProject(
       onThere(true)
       start()
     }
-    stop = pollFolders(project, { onChange: notice, onThere: watchAgain }, { wasThere: false })
+    stop = pollFolders(project, { onChange: notice, onThere: watchAgain }, { wasThere: false, isWatched })
   }
 
   function withoutWatch(reason: Error): void {
@@ -87,10 +88,7 @@ export function watchProject(
   function start(): void {
     if (closed) return
     try {
-      stop = watchFolders(project, {
-        onChange: notice,
-        onEnd: withoutWatch,
-      })
+      stop = watchFolders(project, { onChange: notice, onEnd: withoutWatch }, isWatched)
     } catch (error) {
       withoutWatch(error as Error)
     }

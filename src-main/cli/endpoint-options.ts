@@ -45,6 +45,12 @@ const OPTIONS: readonly EndpointOption[] = [
     settings: (text) => ({ freezeIdle: oneOf(['always', 'never'], text) === 'always' }),
   },
   {
+    flags: '--reload-on-save <when>',
+    description:
+      'replace workers when the file that they run, or one that it imports, is saved: always or never (default: always)',
+    settings: (text) => ({ reloadOnSave: oneOf(['always', 'never'], text) === 'always' }),
+  },
+  {
     flags: '--concurrency <jobs>',
     description: 'jobs that a worker runs at once',
     settings: (text) => ({ concurrency: wholeNumber(text) }),

@@ -2,6 +2,7 @@
 import type { ContainerSettings } from '../contract/container.ts'
 import { type EndpointState, type EndpointView, initializingLimitMs } from '../contract/endpoint.ts'
 import { ago, faultsText, scalerText } from '../domain/text.ts'
+import { codeChangeText, isNews } from '../domain/worker/code-change.ts'
 import { crashSummary, endpointStateLabel } from '../domain/worker/endpoint-state.ts'
 import { withHiddenPassword } from '../domain/workflow/server-address.ts'
 import { type Colour, duration, type Output, size } from './output.ts'
@@ -21,6 +22,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['or', endpoint.hostUrl],
     ['state', endpointStateText(output, endpoint)],
     ['crashes', endpoint.crash && `${crashSummary(endpoint.crash, now)}\n${endpoint.crash.lastWords}`],
+    ['code', endpoint.codeChange && codeChangeText(endpoint.codeChange, now)],
     [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', endpoint.waitingReason],
     ['workers wait', endpoint.waitingReason === undefined ? endpoint.throttledReason : undefined],
     ['fault injection', endpoint.faults && output.paint('yellow', `on: ${faultsText(endpoint.faults)}`)],
@@ -35,6 +37,7 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['scaling', scalerText(scaler, endpoint.loadBalanced === undefined ? 'jobs' : 'requests')],
     ['idle timeout', duration(endpoint.idleTimeoutMs)],
     ['frozen when idle', endpoint.freezeIdle === false ? 'no' : undefined],
+    ['reload on save', endpoint.reloadOnSave === false ? 'no' : undefined],
     ['execution timeout', duration(endpoint.executionTimeoutMs)],
     ['initializing timeout', duration(initializingLimitMs(endpoint))],
     ['stop grace', duration(endpoint.stopGraceMs)],
@@ -72,10 +75,12 @@ export function endpointStateText(output: Output, { state }: Pick<EndpointView, 
   return output.paint(STATE_COLOURS[state] ?? 'gray', endpointStateLabel(state))
 }
 
-/** Why an endpoint does not go on, for a list: its crashes, else why its jobs or workers wait; empty: it does. */
-export function waitText({ state, crash, waitingReason, throttledReason = '' }: EndpointView, now: number): string {
+/** The note on an endpoint in a list: its crashes, else why its jobs or workers wait, else that its code changed; may be empty. */
+export function noteText({ state, crash, codeChange, ...waits }: EndpointView, now: number): string {
   if (state === 'crashing' && crash !== undefined) return `${crashSummary(crash, now)}: ${crash.lastWords}`
-  return waitingReason ?? throttledReason
+  const reason = waits.waitingReason ?? waits.throttledReason
+  if (reason !== undefined) return reason
+  return codeChange !== undefined && isNews(codeChange, now) ? codeChangeText(codeChange, now) : ''
 }
 
 function workflowsText({ workflows, container }: EndpointView): string | undefined {

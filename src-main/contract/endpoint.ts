@@ -108,6 +108,12 @@ export const endpointConfig = z.object({
     .default(limit('executionTimeoutDefaultMs')),
   initializingTimeoutMs: z.number().int().min(1000).max(3_600_000).default(limit('initializingMs')),
   freezeIdle: z.boolean().optional().describe('freeze idle processes until the next job (default: they are frozen)'),
+  reloadOnSave: z
+    .boolean()
+    .optional()
+    .describe(
+      'replace workers when the handler, the file that the command runs, or one that they import is saved (default: they are replaced)',
+    ),
   stopGraceMs: z.number().int().min(0).max(600_000).default(limit('stopGraceMs')),
   redispatches: z.number().int().min(0).max(10).default(1).describe('retries after a lost worker'),
   waitForMachineMs: waitForMachineMs
@@ -246,6 +252,7 @@ export const endpointUpdate = z.strictObject({
   executionTimeoutMs: endpointConfig.shape.executionTimeoutMs.unwrap().optional(),
   initializingTimeoutMs: endpointConfig.shape.initializingTimeoutMs.unwrap().optional(),
   freezeIdle: endpointConfig.shape.freezeIdle,
+  reloadOnSave: endpointConfig.shape.reloadOnSave,
   stopGraceMs: endpointConfig.shape.stopGraceMs.unwrap().optional(),
   redispatches: endpointConfig.shape.redispatches.unwrap().optional(),
   waitForMachineMs: waitForMachineMs.nullable().optional(),
@@ -366,6 +373,22 @@ const endpointCrash = z.object({
 /** The crashes of an endpoint's workers. */
 export type EndpointCrash = z.infer<typeof endpointCrash>
 
+/** The last change of the code of an endpoint, since the service started. */
+const codeChange = z.object({
+  files: z.array(z.string()).describe('those that changed, relative to the folder of the code'),
+  at: z.number().int().describe('when it was noticed, ms since the epoch'),
+  state: z
+    .enum(['starting', 'next', 'live', 'failed'])
+    .describe(
+      'starting: a worker with the new code starts; next: no worker ran, the next one has it; failed: it does not start, and the workers from before continue',
+    ),
+  tookMs: z.number().optional().describe('from the change until a worker with the new code was ready'),
+  why: z.string().optional().describe('why the new code does not start'),
+})
+
+/** The last change of the code of an endpoint. */
+export type CodeChange = z.infer<typeof codeChange>
+
 /** An endpoint as the management API shows it. */
 export const endpointView = endpointConfig.extend({
   id: z.string(),
@@ -376,6 +399,7 @@ export const endpointView = endpointConfig.extend({
   hostUrl: z.string().optional().describe('address of a load-balanced endpoint with a host name of its own'),
   state: z.enum(ENDPOINT_STATES),
   crash: endpointCrash.optional().describe('set while its workers crash'),
+  codeChange: codeChange.optional().describe('the last change of the files that its workers run'),
   waitingReason: z.string().optional().describe('why jobs of this endpoint wait, if any do'),
   waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
   throttledReason: z.string().optional().describe('why there is no capacity for a worker that is needed'),

@@ -19,7 +19,11 @@ export const fleetEvent = z.object({
     ),
   endpointId: z.string(),
   workerId: z.string().optional(),
-  event: z.string().describe('what was done to the endpoint, the state the worker went to, or `activated`'),
+  event: z
+    .string()
+    .describe(
+      'what was done to the endpoint, the state the worker went to, or `activated`, `reloaded`, `not reloaded`',
+    ),
   reason: z.string().optional().describe('why, as a person reads it'),
 })
 

@@ -87,7 +87,7 @@ export const serviceEvent = z.discriminatedUnion('type', [
     type: z.literal('endpoint'),
     at: z.number().int(),
     endpointId: z.string(),
-    event: z.enum(['created', 'updated', 'deleted', 'paused', 'resumed', 'activated']),
+    event: z.enum(['created', 'updated', 'deleted', 'paused', 'resumed', 'activated', 'reloaded', 'not reloaded']),
     reason: z.string().optional(),
   }),
   z.object({

@@ -2,12 +2,14 @@
 import type { Storage } from './ports/storage.ts'
 import type { Clock, Log } from './ports/system.ts'
 
-/** Writes a line. One that repeats is written once a minute, so that no client and no worker floods the log. */
+/** Writes a line. A warning that repeats is written once a minute, so that no client and no worker floods the log. */
 export type EndpointLog = (entry: {
   readonly endpointId: string
   readonly workerId?: string
   readonly jobId?: string
   readonly line: string
+  /** Without it a warning. */
+  readonly level?: 'INFO' | 'WARN'
 }) => void
 
 const REPEATED_MS = 60_000
@@ -29,16 +31,16 @@ export function createEndpointLog({
   readonly stored: () => void
 }): EndpointLog {
   const written = new Map<string, number>()
-  return ({ endpointId, workerId = SERVICE, jobId, line }) => {
+  return ({ endpointId, workerId = SERVICE, jobId, line, level = 'WARN' }) => {
     const key = `${jobId ?? endpointId} ${line}`
     const before = written.get(key)
-    if (before !== undefined && clock.steady() - before < REPEATED_MS) return
+    if (level === 'WARN' && before !== undefined && clock.steady() - before < REPEATED_MS) return
     written.delete(key)
     written.set(key, clock.steady())
     for (const oldest of written.keys()) if (written.size > REMEMBERED) written.delete(oldest)
     const ofJob = jobId === undefined ? {} : { jobId }
     storage
-      .write(() => storage.logs.append([{ at: clock.now(), endpointId, workerId, ...ofJob, level: 'WARN', line }]))
+      .write(() => storage.logs.append([{ at: clock.now(), endpointId, workerId, ...ofJob, level, line }]))
       .then(stored)
       .catch((error) => log.warn('line of the endpoint log not stored', { endpointId, error }))
   }

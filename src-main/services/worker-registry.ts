@@ -214,6 +214,7 @@ export function newLiveWorker(
     failure: undefined,
     standsInFor: undefined,
     killedBy: undefined,
+    retiredBecause: undefined,
     machine: worker.started?.machine,
     isAway: false,
     backAt: undefined,

@@ -115,6 +115,11 @@ export function createEventStore(db: Database, commit: GroupCommit): EventLog {
     },
     recordActivation: (endpointId, release, at) =>
       recordFleet({ type: 'endpoint', at, endpointId, workerId: undefined, event: 'activated', reason: release }),
+    recordReload: (endpointId, { hasFailed, reason }, at) =>
+      recordFleet({
+        ...{ type: 'endpoint', at, endpointId, workerId: undefined, reason },
+        event: hasFailed ? 'not reloaded' : 'reloaded',
+      }),
     fleet: ({ kinds, endpointId, ...query }: FleetEventQuery) =>
       kinds
         .flatMap((kind) => selectFleet.all({ ...query, kind, endpointId: endpointId ?? null }))

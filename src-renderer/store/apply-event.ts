@@ -15,9 +15,11 @@ export function applyEvent(live: LiveEntities, event: ServiceEvent): LiveEntitie
   return event.type === 'worker' ? applyWorker(live, event) : applyEndpoint(live, event)
 }
 
+const RELOADING: readonly EndpointEvent['event'][] = ['created', 'updated', 'reloaded', 'not reloaded']
+
 /** Whether an event tells of something that it does not tell enough of, so that everything has to be read again. */
 export function needsReload(live: LiveEntities, event: ServiceEvent): boolean {
-  if (event.type === 'endpoint') return event.event === 'created' || event.event === 'updated'
+  if (event.type === 'endpoint') return RELOADING.includes(event.event)
   if (event.type === 'run') return false
   // The service alone knows of crashes: a worker ended that was not told to leave, and what comes after that.
   if (live.endpoints[event.endpointId]?.crash !== undefined) return true

@@ -43,7 +43,7 @@ function setup() {
     onTestFinished(close)
     return close
   }
-  return { root, project, write, changes, presence, told, toldBefore, watch }
+  return { root, project, write, changes, presence, told, toldBefore, watch, listener }
 }
 
 test('a change of a file is told with its path and the time, below the root too', async () => {
@@ -175,4 +175,18 @@ test('looking at files tells what changed, came and went', async () => {
   await until(() => expect([...told].sort()).toEqual(['inner/came.py', 'inner/deep/part.py', 'worker.py']))
   rmSync(project, { recursive: true })
   await until(() => expect(presence).toEqual([true, false]))
+})
+
+test('a folder that is not wanted is neither watched nor looked into, with all below it', async () => {
+  const { project, write, told, toldBefore, listener } = setup()
+  const isWatched = (folder: string) => folder !== 'inner'
+  onTestFinished(watchProject(project, listener, isWatched).close)
+  const looked = new Set<string>()
+  const options = { wasThere: false, isWatched }
+  onTestFinished(pollFolders(project, { onChange: (path) => looked.add(path), onThere: () => {} }, options))
+  write('inner/deep/part.py', 'changed')
+  write('other/new.py')
+  expect(await toldBefore('last.py')).toEqual(['other', 'other/new.py'])
+  await until(() => expect([...looked].sort()).toEqual(['last.py', 'other/new.py', 'worker.py']))
+  expect(told()).not.toContain('inner/deep/part.py')
 })

@@ -10,7 +10,7 @@ import { CliError, usageError } from '../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from '../endpoint-options.ts'
 import { checkProgram } from '../program-search.ts'
 import { openSession } from '../session.ts'
-import { endpointStateText, showEndpoint, showWarning, waitText } from '../show-endpoint.ts'
+import { endpointStateText, noteText, showEndpoint, showWarning } from '../show-endpoint.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { HubOptions } from '../worker-repository.ts'
 
@@ -122,7 +122,7 @@ function addEndpointList(parent: Command, surroundings: Surroundings): void {
         [
           ...['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS'],
           ...(onMachines ? ['MACHINE'] : []),
-          ...['RUNS', 'CHANGED', 'WAITS FOR'],
+          ...['RUNS', 'CHANGED', 'NOTE'],
         ],
         response.endpoints.map((endpoint) => [
           endpoint.id,
@@ -135,7 +135,7 @@ function addEndpointList(parent: Command, surroundings: Surroundings): void {
             ? (endpoint.command ?? endpoint.container?.image ?? '')
             : basename(endpoint.handler),
           ago(endpoint.updatedAt, surroundings.now()),
-          waitText(endpoint, surroundings.now()),
+          noteText(endpoint, surroundings.now()),
         ]),
       )
     })

@@ -6,7 +6,7 @@ import { ago } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import type { Output } from '../output.ts'
 import { openSession } from '../session.ts'
-import { waitText } from '../show-endpoint.ts'
+import { noteText } from '../show-endpoint.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** `drydock health`: counters of an endpoint, or of the service and all its endpoints. */
@@ -58,7 +58,7 @@ async function readIfAllowed(client: ServiceClient, endpointId: string): Promise
 function showReasons(output: Output, endpoints: readonly (Endpoint | undefined)[], now: number): void {
   for (const endpoint of endpoints) {
     if (endpoint?.state === 'crashing') {
-      output.line(`${endpoint.id} is crashing: ${waitText(endpoint, now)}`)
+      output.line(`${endpoint.id} is crashing: ${noteText(endpoint, now)}`)
       continue
     }
     if (endpoint?.waitingReason !== undefined) output.line(`${endpoint.id} waits: ${endpoint.waitingReason}`)

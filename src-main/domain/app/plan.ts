@@ -44,6 +44,7 @@ const OF_A_PERSON: readonly string[] = [
   'faults',
   'noWorkerIs503',
   'streamForm',
+  'reloadOnSave',
   'ttlWhileRunning',
   'waitForMachineMs',
   'cancelOnDisconnect',

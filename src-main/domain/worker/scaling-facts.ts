@@ -21,6 +21,8 @@ export type ScalingWorker = {
   readonly jobs: number
   /** Whether settings of its endpoint changed after it was started. */
   readonly outdated: boolean
+  /** Why it is outdated, if its settings are not the reason. */
+  readonly outdatedBecause?: string | undefined
   /** Whether it is unhealthy and may become well by itself soon, so that it need not leave yet. */
   readonly mayRecover?: boolean | undefined
   /** Whether its machine is unreachable; until the machine is back, the worker does not count as capacity. */

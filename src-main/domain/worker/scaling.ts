@@ -165,7 +165,7 @@ function ownReason(worker: ScalingWorker, facts: ScalingFacts): Omit<WorkerStop,
   // With jobs it stays as it is until they have ended or their leases have: it takes no new one.
   if (worker.state === 'unhealthy')
     return worker.jobs === 0 && worker.mayRecover !== true ? { reason: 'unhealthy' } : undefined
-  if (worker.outdated) return { reason: 'the settings of its endpoint changed' }
+  if (worker.outdated) return { reason: worker.outdatedBecause ?? 'the settings of its endpoint changed' }
   if (worker.state !== 'paused' || now - pausedSince(worker) < keepPausedMs(facts)) return undefined
   return { reason: `paused for ${inSeconds(now - pausedSince(worker))}` }
 }

@@ -41,7 +41,7 @@ export const WORKER_DUTIES = {
   serving: { takesJobs: true },
   // It serves with old settings until a worker with the new ones is ready; see roll-out-settings.ts.
   standingIn: { takesJobs: true },
-  // It asked for its own replacement, or was found after a crash with other settings.
+  // It asked for its own replacement, was found after a crash with other settings, or has code from before a save.
   retired: { takesJobs: false },
   // A fault switch has it killed: what it was given goes back when it has ended.
   killed: { takesJobs: false },
@@ -71,6 +71,8 @@ export type WorkerRecords = {
   readonly standsInFor: number | undefined
   /** Why a fault switch has it killed. */
   readonly killedBy: string | undefined
+  /** Why it serves no longer; undefined: its settings are not those of its endpoint. */
+  readonly retiredBecause: string | undefined
 }
 
 /**
@@ -238,7 +240,7 @@ const DUTY_TRANSITIONS = {
   retire: {
     from: ['serving', 'standingIn'],
     to: 'retired',
-    records: [],
+    records: ['retiredBecause'],
     source: 'docs/spec/worker-protocol.md, 3: a result may ask for a new worker',
   },
   kill: {
@@ -292,12 +294,15 @@ export function nextStanding({ phase, duty }: WorkerStanding, event: WorkerEvent
 }
 
 /** What comes with an event; the table says which of it the event records. */
-export type EventFacts = Partial<Pick<WorkerRecords, 'reason' | 'failure' | 'standsInFor' | 'killedBy'>>
+export type EventFacts = Partial<
+  Pick<WorkerRecords, 'reason' | 'failure' | 'standsInFor' | 'killedBy' | 'retiredBecause'>
+>
 
 /** What an event records; source: the table. @param now steady ms */
 export function recordsOf(event: WorkerEvent, facts: EventFacts, now: number): Partial<WorkerRecords> {
   const all: WorkerRecords = {
     ...{ reason: undefined, failure: undefined, standsInFor: undefined, killedBy: undefined },
+    retiredBecause: undefined,
     ...{ progressAt: now, idleSince: now, pausedSince: now, resumedAt: now, thawedAt: now, becameReady: true },
     ...facts,
   }

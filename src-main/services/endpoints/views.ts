@@ -20,6 +20,7 @@ import type { Leases } from '../queue/leases.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import { readScalingFacts } from '../workers/read-scaling-facts.ts'
+import type { CodeChanges } from '../workers/reload-code.ts'
 
 /** What the views are made from. */
 export type ViewDeps = {
@@ -31,6 +32,7 @@ export type ViewDeps = {
   readonly registry: WorkerRegistry
   readonly status: Pick<FleetStatuses, 'of'>
   readonly recentSpans: (endpointId: string) => RecentSpans
+  readonly codeChanges: CodeChanges
 }
 
 /** What the reason why something waits is found from. */
@@ -196,6 +198,7 @@ export function addressesOf(
 export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string): EndpointView {
   const crash = viewCrash(deps, endpoint.id)
   const throttled = throttledReason(deps, endpoint)
+  const codeChange = deps.codeChanges.get(endpoint.id)
   return {
     ...endpoint.config,
     id: endpoint.id,
@@ -205,6 +208,7 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     ...addressesOf(endpoint, baseUrl),
     state: stateOf(deps, endpoint),
     ...(crash === undefined ? {} : { crash }),
+    ...(codeChange === undefined ? {} : { codeChange }),
     ...viewWaiting(waitingReason(deps, endpoint)),
     ...(throttled === undefined ? {} : { throttledReason: throttled }),
     ...viewNodeTypes(deps, endpoint),

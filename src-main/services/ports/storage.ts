@@ -311,6 +311,12 @@ export type EventStore = {
   readonly fleet: (query: FleetEventQuery) => readonly FleetEvent[]
   /** Notes that a release with this endpoint became active, inside a write. @param release as text */
   readonly recordActivation: (endpointId: string, release: string, now: number) => void
+  /** Notes that changed code is live, or does not start, inside a write. */
+  readonly recordReload: (
+    endpointId: string,
+    outcome: { readonly hasFailed: boolean; readonly reason: string },
+    now: number,
+  ) => void
   readonly trimFleet: (before: number) => void
 }
 

@@ -69,6 +69,7 @@ function workerFacts(worker: LiveWorker, jobs: number, revision: number | undefi
     resumedAt: worker.resumedAt,
     jobs,
     outdated: worker.duty === 'retired' || (worker.standsInFor ?? worker.revision) !== revision,
+    outdatedBecause: worker.retiredBecause,
     mayRecover: worker.phase === 'recovering',
   }
 }

@@ -46,7 +46,7 @@ export async function stageWorker(deps: Deps, endpoint: Endpoint, signal?: Abort
       .ofEndpoint(endpoint.id)
       .find(({ duty, revision }) => duty === 'staged' && revision === endpoint.revision)
     // It may wait for an image; then its start ends by this.
-    if (starting !== undefined) void lifecycle.stop(starting, 'its release was cancelled', 0).catch(() => undefined)
+    if (starting !== undefined) void lifecycle.stop(starting, 'it is no longer needed', 0).catch(() => undefined)
   }
   signal?.addEventListener('abort', whenGivenUp, { once: true })
   try {

@@ -98,6 +98,12 @@ export class WorkerSupervisor {
     this.check(endpointId)
   }
 
+  /** The same when the code of an endpoint changed; a worker that was made ready with the old one is thrown away. */
+  forgetCode(endpointId: string): void {
+    this.#discardPrepared(endpointId)
+    this.forgetCrashes(endpointId)
+  }
+
   /** Stops a worker within the grace time, which begins with its open requests. Settles when it has ended. */
   stopWorker(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {
     return this.#ending.stop(worker, reason, graceMs)

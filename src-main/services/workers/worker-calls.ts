@@ -187,7 +187,8 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
       }
       if (report.kind !== 'progress') {
         clearOrder(worker, jobId)
-        if (report.replaceWorker && registry.move(worker, 'retire')) onChange(worker.endpointId)
+        const facts = { retiredBecause: 'its last result asked for a new worker' }
+        if (report.replaceWorker && registry.move(worker, 'retire', facts)) onChange(worker.endpointId)
       }
       const reason = report.kind === 'complete' ? lostOf(worker, jobId) : undefined
       return counted(finishJob(deps, { jobId, workerId: worker.id, report, reason }))

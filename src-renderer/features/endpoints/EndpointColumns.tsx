@@ -1,7 +1,9 @@
 import clsx from 'clsx'
 import {
   Container,
+  FileClock,
   FileCode,
+  FileX,
   type LucideIcon,
   Network,
   Package,
@@ -10,16 +12,17 @@ import {
   Workflow,
 } from 'lucide-react'
 import { Link } from 'wouter'
-import type { EndpointCrash, WorkerView } from '../../../src-main/contract/endpoint.ts'
+import type { CodeChange, EndpointCrash, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { EndpointStats, LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { errorLine } from '../../../src-main/domain/job/read-error.ts'
 import { counted, faultsText } from '../../../src-main/domain/text.ts'
+import { codeChangeText, isNews } from '../../../src-main/domain/worker/code-change.ts'
 import { ADDRESS } from '../../addresses.ts'
 import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
-import { CutName, Duration, Nothing } from '../../ui/Values.tsx'
+import { CutName, Duration, Nothing, useNow } from '../../ui/Values.tsx'
 import { type EndpointKindName, endpointKind, endpointState, nameInApp, stateNow } from './endpoint-state.ts'
 
 /** A row of the list: the endpoint, its workers, and its figures once they have come. */
@@ -169,6 +172,11 @@ function crashOf({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'
   return stateNow(endpoint, workers) === 'crashing' ? endpoint.crash : undefined
 }
 
+/** Why its code does not run: it crashes, or the code as it was saved last does not start. */
+function whyNotRun(row: Pick<EndpointRow, 'endpoint' | 'workers'>): string | undefined {
+  return crashOf(row)?.lastWords ?? row.endpoint.codeChange?.why
+}
+
 function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>) {
   const crash = crashOf({ endpoint, workers })
   const dot = <StateDot {...endpointState(endpoint, workers)} {...(crash && { detail: `${crash.count} ×` })} />
@@ -184,8 +192,25 @@ function State({ endpoint, workers }: Pick<EndpointRow, 'endpoint' | 'workers'>)
           <span>{dot}</span>
         </Tooltip>
       )}
+      {endpoint.codeChange !== undefined && <CodeChangeMark change={endpoint.codeChange} />}
       <FaultInjectionMark faults={endpoint.faults} />
     </span>
+  )
+}
+
+function CodeChangeMark({ change }: { readonly change: CodeChange }) {
+  const now = useNow()
+  if (!isNews(change, now)) return null
+  const text = codeChangeText(change, now)
+  const look = { role: 'img', 'aria-label': text } as const
+  return (
+    <Tooltip text={text}>
+      {change.state === 'failed' ? (
+        <FileX {...look} className="size-4 shrink-0 text-failed-ink" />
+      ) : (
+        <FileClock {...look} className="size-4 shrink-0 text-ink-2" />
+      )}
+    </Tooltip>
   )
 }
 
@@ -213,12 +238,12 @@ function LastHour({ endpoint, stats }: Pick<EndpointRow, 'endpoint' | 'stats'>) 
 /** What the newest error says; undefined where there is none. */
 function errorText(row: EndpointRow): string | undefined {
   const error = row.stats?.lastError?.error
-  return crashOf(row)?.lastWords ?? (error === undefined ? undefined : errorLine(error) || 'no message')
+  return whyNotRun(row) ?? (error === undefined ? undefined : errorLine(error) || 'no message')
 }
 
 function LastError({ endpoint, workers, stats }: EndpointRow) {
-  const crash = crashOf({ endpoint, workers })
-  if (crash !== undefined) return <ErrorLink text={crash.lastWords} to={ADDRESS.endpoint(endpoint.id, 'logs')} />
+  const why = whyNotRun({ endpoint, workers })
+  if (why !== undefined) return <ErrorLink text={why} to={ADDRESS.endpoint(endpoint.id, 'logs')} />
   if (stats?.lastError === undefined) return <Nothing />
   const { jobId } = stats.lastError
   const to = jobId === undefined ? ADDRESS.endpoint(endpoint.id, 'requests') : ADDRESS.job(jobId)

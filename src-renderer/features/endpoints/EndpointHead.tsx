@@ -1,10 +1,12 @@
 /** What stands above the tabs of an endpoint: notices that concern all of them, and its menu. */
+import clsx from 'clsx'
 import { Ellipsis, GitCompareArrows, Pause, Play, Send, Share2, Trash2, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { EndpointCrash } from '../../../src-main/contract/endpoint.ts'
+import type { CodeChange, EndpointCrash } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
 import { counted } from '../../../src-main/domain/text.ts'
+import { codeChangeText } from '../../../src-main/domain/worker/code-change.ts'
 import { crashSummary } from '../../../src-main/domain/worker/endpoint-state.ts'
 import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
@@ -36,6 +38,16 @@ export function CrashBanner({ endpoint, crash }: CrashBannerProps) {
       </Link>
       <Button onClick={() => void tryAgain()}>Try now</Button>
     </section>
+  )
+}
+
+/** Says next to the state that the code changed, and what came of it. */
+export function CodeChangeNote({ change }: { readonly change: CodeChange }) {
+  const now = useNow()
+  return (
+    <span className={clsx('min-w-0 break-words', change.state === 'failed' ? 'text-failed-ink' : 'text-ink-2')}>
+      {codeChangeText(change, now)}
+    </span>
   )
 }
 

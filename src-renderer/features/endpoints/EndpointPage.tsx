@@ -20,7 +20,7 @@ import { useNow } from '../../ui/Values.tsx'
 import { JobsView } from '../jobs/JobsView.tsx'
 import { RequestsTab } from '../requests/RequestsTab.tsx'
 import { WorkerGrid } from '../workers/WorkerGrid.tsx'
-import { CrashBanner, EndpointMenu, GraphNotice } from './EndpointHead.tsx'
+import { CodeChangeNote, CrashBanner, EndpointMenu, GraphNotice } from './EndpointHead.tsx'
 import { endpointState, endpointStateDot, stateNow } from './endpoint-state.ts'
 import { OverviewTab } from './OverviewTab.tsx'
 import { QueueTab } from './QueueTab.tsx'
@@ -66,16 +66,19 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
     <Page
       crumbs={[{ name: 'Endpoints', to: ADDRESS.endpoints }, { name: endpoint.name }]}
       state={
-        crash === undefined ? (
-          <StateDot
-            {...endpointState(endpoint, workers)}
-            {...(endpoint.graph === undefined && {
-              detail: `${ready} of ${endpoint.workersMax} workers${onMachineText(endpoint)}`,
-            })}
-          />
-        ) : (
-          <CrashingDot crash={crash} />
-        )
+        <>
+          {crash === undefined ? (
+            <StateDot
+              {...endpointState(endpoint, workers)}
+              {...(endpoint.graph === undefined && {
+                detail: `${ready} of ${endpoint.workersMax} workers${onMachineText(endpoint)}`,
+              })}
+            />
+          ) : (
+            <CrashingDot crash={crash} />
+          )}
+          {endpoint.codeChange !== undefined && <CodeChangeNote change={endpoint.codeChange} />}
+        </>
       }
       actions={<EndpointMenu endpoint={endpoint} tab={tab} />}
       commands={commands}

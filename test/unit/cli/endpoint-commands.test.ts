@@ -333,10 +333,26 @@ describe('the other endpoint commands', () => {
     )
   })
 
+  test('list and show say that the code changed, and why it does not start', async () => {
+    const change = { files: ['hello.py'], at: NOW - 4000, state: 'live', tookMs: 420 }
+    const failed = { ...change, at: NOW - 400_000, state: 'failed', why: 'KeyError: 1' }
+    const old = { ...change, at: NOW - 400_000 }
+    const views = [change, failed, old].map((codeChange, at) => ({ ...HELLO_VIEW, id: `e${at}`, codeChange }))
+    const { run } = await setupCli({ 'GET /api/endpoints': { endpoints: views }, 'GET /api/endpoints/e2': views[2] })
+    const { stdout } = await run(['endpoint', 'list'])
+    expect(stdout).toMatch(/^e0 .* hello\.py changed 4 s ago: live after 420 ms$/m)
+    const why = 'the new code does not start, the previous code continues to serve: KeyError: 1.'
+    expect(stdout).toMatch(new RegExp(`^e1 .* hello\\.py changed 6 min ago: ${why}$`, 'm'))
+    expect(stdout).toMatch(/^e2 .* ago$/m)
+    expect((await run(['endpoint', 'show', 'e2'])).stdout).toMatch(
+      /^code +hello\.py changed 6 min ago: live after 420 ms$/m,
+    )
+  })
+
   test('list is a table for people', async () => {
     const { run } = await setup()
     expect((await run(['endpoint', 'list'])).stdout).toBe(
-      'ENDPOINT  NAME   APP  STATE   WORKERS  RUNS      CHANGED   WAITS FOR\n' +
+      'ENDPOINT  NAME   APP  STATE   WORKERS  RUNS      CHANGED   NOTE\n' +
         'hello     Hello       Asleep  0,3      hello.py  14 s ago\n',
     )
   })

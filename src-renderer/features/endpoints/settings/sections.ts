@@ -127,6 +127,13 @@ const PROGRAM: readonly SettingField[] = [
     input: { kind: 'text', mono: true, optional: true },
   },
   {
+    path: 'reloadOnSave',
+    label: 'Reload on save',
+    help: 'Replaces workers when the file that they run, or one that it imports, is saved. Busy ones finish their jobs first.',
+    input: { kind: 'switch', unset: true },
+    applies: ({ handler, container, app }) => (handler !== undefined || container === undefined) && app === undefined,
+  },
+  {
     path: 'concurrency',
     label: 'Jobs at once',
     help: 'How many jobs a worker runs at the same time. More than one needs an async handler.',

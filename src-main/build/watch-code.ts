@@ -1,0 +1,97 @@
+/**
+ * Reports when the files of a program change. Only folders that hold such files are watched, so a handler may be in a
+ * home folder, or next to others.
+ */
+import { readdir, rm } from 'node:fs/promises'
+import { extname, join, posix } from 'node:path'
+import { isHandlerFile } from '../contract/endpoint.ts'
+import type { CodeEntry } from '../domain/worker/code-entry.ts'
+import type { CodeListener, CodeWatch } from '../services/ports/code.ts'
+import { readImportedFiles } from './imported-files.ts'
+import { watchProject } from './watch-project.ts'
+
+const ROOT = ''
+
+/** Watches a file that is run, and what it imports, until it is closed. */
+export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeListener): CodeWatch {
+  let known: ReadonlyMap<string, string> | undefined
+  let folders: ReadonlySet<string> = new Set([ROOT])
+  let closed = false
+  let isPolling = false
+  let close = open()
+  let looks = look(now())
+
+  function open(): () => void {
+    return watchProject(
+      entry.folder,
+      {
+        onChange(change) {
+          if (change.files.length === 0 || change.files.some(mayConcern)) looks = looks.then(() => look(change.at))
+        },
+        onThere: () => {},
+        onPolling(why) {
+          if (!isPolling) onPolling(why)
+          isPolling = true
+        },
+        now,
+      },
+      (path) => folders.has(path),
+    ).close
+  }
+
+  // A handler that writes its results next to itself is not read again for each of them.
+  function mayConcern(path: string): boolean {
+    return known?.has(path) === true || isHandlerFile(path) || extname(path) === ''
+  }
+
+  async function look(at: number): Promise<void> {
+    const files = await readImportedFiles(entry)
+    // Some editors remove a file before they write it anew.
+    if (closed || files.size === 0) return
+    const changed = known === undefined ? [] : differences(known, files)
+    known = files
+    if (changed.length > 0) {
+      await dropCompiled(entry.folder, changed)
+      if (closed) return
+      onChange({ files: changed, at })
+    }
+    const wanted = foldersOf(files)
+    if (wanted.symmetricDifference(folders).size === 0) return
+    folders = wanted
+    close()
+    close = open()
+    // Something may have changed before they were watched.
+    await look(at)
+  }
+
+  return {
+    ready: looks,
+    close() {
+      closed = true
+      close()
+    },
+  }
+}
+
+// Python tells sources apart by whole seconds and sizes: of two saves within a second it would run the first.
+async function dropCompiled(folder: string, files: readonly string[]): Promise<void> {
+  for (const path of files) {
+    const { dir, name, ext } = posix.parse(path)
+    if (ext !== '.py') continue
+    const cache = join(folder, dir, '__pycache__')
+    const compiled = (await readdir(cache).catch(() => [])).filter((entry) => entry.startsWith(`${name}.`))
+    await Promise.all(compiled.map((entry) => rm(join(cache, entry), { force: true })))
+  }
+}
+
+function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): readonly string[] {
+  const paths = new Set([...before.keys(), ...after.keys()])
+  return [...paths].filter((path) => before.get(path) !== after.get(path)).sort()
+}
+
+function foldersOf(files: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const folders = new Set([ROOT])
+  for (const path of files.keys())
+    for (let at = posix.dirname(path); at !== '.'; at = posix.dirname(at)) folders.add(at)
+  return folders
+}

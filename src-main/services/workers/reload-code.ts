@@ -1,0 +1,154 @@
+/**
+ * Keeps saved code live: when the handler of an endpoint changes, or what its command runs, a worker with the new code is started beside those of
+ * before, which leave after their jobs once it is ready. If it does not become ready they go on, and say why. Newer
+ * changes give up a start that is under way.
+ */
+import type { CodeChange } from '../../contract/endpoint.ts'
+import { changedFilesText, codeChangeOutcome } from '../../domain/worker/code-change.ts'
+import { type CodeEntry, codeEntryOf } from '../../domain/worker/code-entry.ts'
+import { isLive, takesJobs } from '../../domain/worker/transitions.ts'
+import type { EndpointLog } from '../endpoint-log.ts'
+import type { CodeFilesChange, WatchCode } from '../ports/code.ts'
+import type { Fleet } from '../ports/fleet.ts'
+import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Clock, Log } from '../ports/system.ts'
+import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
+import { type StagedWorker, whenEnded } from './stage-worker.ts'
+import type { WorkerSupervisor } from './supervise.ts'
+
+/** The last change of the code of each endpoint, by its id. */
+export type CodeChanges = ReadonlyMap<string, CodeChange>
+
+type CodeReloadDeps = {
+  readonly storage: Pick<Storage, 'endpoints' | 'events' | 'write' | 'onCommit'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly endpointLog: EndpointLog
+  readonly fleet: Pick<Fleet, 'capacity'>
+  readonly registry: WorkerRegistry
+  readonly supervisor: Pick<WorkerSupervisor, 'stage' | 'leave' | 'giveWay' | 'check' | 'forgetCode'>
+  readonly watch: WatchCode
+  /** Where the changes are noted. */
+  readonly changes: Map<string, CodeChange>
+}
+
+/** Has a life: start() and stop(), both safe to call twice. */
+export type CodeReload = { readonly start: () => void; readonly stop: () => Promise<void> }
+
+/** Makes it; nothing is watched yet. */
+export function createCodeReload(deps: CodeReloadDeps): CodeReload {
+  const { storage, clock, log, endpointLog, registry, supervisor, watch, changes } = deps
+  const watches = new Map<string, { readonly entry: CodeEntry; readonly close: () => void }>()
+  const runs = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
+  let state: 'new' | 'running' | 'stopped' = 'new'
+
+  function follow(endpointId: string): void {
+    const config = storage.endpoints.get(endpointId)?.config
+    const entry = state === 'running' && config !== undefined ? codeEntryOf(config) : undefined
+    const current = watches.get(endpointId)
+    if (current?.entry.folder === entry?.folder && current?.entry.file === entry?.file) return
+    current?.close()
+    watches.delete(endpointId)
+    changes.delete(endpointId)
+    if (entry === undefined) return
+    const { close, ready } = watch(entry, {
+      onChange: (change) => begin(endpointId, change),
+      onPolling: (why) => log.warn('code watched by polling', { endpointId, why }),
+      now: clock.now,
+    })
+    watches.set(endpointId, { entry, close })
+    void ready.then(() => log.info('code watched', { endpointId, ...entry }))
+  }
+
+  function begin(endpointId: string, change: CodeFilesChange): void {
+    const before = runs.get(endpointId)
+    before?.giveUp.abort(new Error('the code changed again'))
+    const giveUp = new AbortController()
+    const done = Promise.resolve(before?.done)
+      .then(() => reload(endpointId, change, giveUp.signal))
+      .catch((error) => log.error('code not reloaded', { endpointId, error }))
+      .finally(() => {
+        if (runs.get(endpointId)?.giveUp === giveUp) runs.delete(endpointId)
+      })
+    runs.set(endpointId, { giveUp, done })
+  }
+
+  async function reload(endpointId: string, { files, at }: CodeFilesChange, signal: AbortSignal): Promise<void> {
+    const endpoint = storage.endpoints.get(endpointId)
+    if (endpoint === undefined || signal.aborted) return
+    const reason = changedFilesText(files)
+    const old = registry.ofEndpoint(endpointId).filter(({ duty, state }) => duty !== 'staged' && isLive(state))
+    const retire = () => {
+      for (const worker of old) registry.move(worker, 'retire', { retiredBecause: reason })
+    }
+    changes.set(endpointId, { files: [...files], at, state: 'starting' })
+    supervisor.forgetCode(endpointId)
+    try {
+      if (endpoint.paused || !old.some(takesJobs)) {
+        retire()
+        await end(endpointId, { files: [...files], at, state: 'next' })
+        return
+      }
+      const next = await stage(endpoint, old, { reason, signal })
+      // Newer settings replace all workers by themselves.
+      if (storage.endpoints.get(endpointId)?.revision === endpoint.revision) next.promote()
+      else await next.discard('the settings of its endpoint changed')
+      retire()
+      await end(endpointId, { files: [...files], at, state: 'live', tookMs: clock.now() - at })
+    } catch (error) {
+      if (signal.aborted) return
+      const why = (error as Error).message
+      for (const worker of old) registry.note(worker, { replacement: `not replaced: ${why}` })
+      await end(endpointId, { files: [...files], at, state: 'failed', why })
+    } finally {
+      supervisor.check(endpointId)
+    }
+  }
+
+  async function stage(
+    endpoint: Endpoint,
+    old: readonly LiveWorker[],
+    { reason, signal }: { readonly reason: string; readonly signal: AbortSignal },
+  ): Promise<StagedWorker> {
+    if (deps.fleet.capacity(endpoint.config).free > 0) return await supervisor.stage(endpoint, signal)
+    const leaving = old.find(({ state }) => state === 'idle' || state === 'paused') ?? old[0]
+    // Nobody else may take the slot while the old one ends its jobs.
+    const goOn = await supervisor.giveWay(endpoint.id, () => true, signal)
+    try {
+      if (leaving !== undefined) {
+        supervisor.leave(leaving.id, reason, false)
+        await whenEnded(deps, leaving, signal)
+      }
+      return await supervisor.stage(endpoint, signal)
+    } finally {
+      goOn()
+    }
+  }
+
+  async function end(endpointId: string, change: CodeChange): Promise<void> {
+    changes.set(endpointId, change)
+    const line = `${changedFilesText(change.files)}: ${codeChangeOutcome(change)}`
+    endpointLog({ endpointId, line, level: change.state === 'failed' ? 'WARN' : 'INFO' })
+    await storage.write(() => {
+      if (storage.endpoints.read(endpointId) !== undefined)
+        storage.events.recordReload(endpointId, { hasFailed: change.state === 'failed', reason: line }, clock.now())
+    })
+  }
+
+  return {
+    start() {
+      if (state !== 'new') return
+      state = 'running'
+      storage.onCommit((committed) => {
+        for (const { type, endpointId } of committed) if (type === 'endpoint') follow(endpointId)
+      })
+      for (const { id } of storage.endpoints.all()) follow(id)
+    },
+    async stop() {
+      state = 'stopped'
+      for (const id of [...watches.keys()]) follow(id)
+      for (const { giveUp } of runs.values()) giveUp.abort(new Error('the service stops'))
+      await Promise.all([...runs.values()].map(({ done }) => done))
+    },
+  }
+}

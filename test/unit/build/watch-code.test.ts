@@ -1,0 +1,155 @@
+import { existsSync, mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { readImportedFiles } from '../../../src-main/build/imported-files.ts'
+import { watchCode } from '../../../src-main/build/watch-code.ts'
+import { until } from '../../support/served-service.ts'
+
+/** A folder with files, by their paths. */
+function setup(files: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), 'drydock-handler-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+  for (const [path, text] of Object.entries(files)) write(path, text)
+  const imported = async (file: string) => [...(await readImportedFiles({ folder, file })).keys()].sort()
+  const changes: (readonly string[])[] = []
+  const watch = (file: string) => {
+    const { close, ready } = watchCode(
+      { folder, file },
+      {
+        onChange: ({ files: changed }) => void changes.push(changed),
+        onPolling: (why) => {
+          throw new Error(`not watched: ${why}`)
+        },
+        now: () => Date.now(),
+      },
+    )
+    onTestFinished(close)
+    return ready
+  }
+  return { folder, write, imported, changes, watch }
+}
+
+test('the files that a Python handler imports are found, however they are named', async () => {
+  const { imported } = setup({
+    'handler.py': [
+      'import json, tools.texts as texts',
+      'from . import near',
+      'from models import (',
+      '    small,  # the default',
+      '    large as other,',
+      ')',
+      'def handler(job):',
+      '    from later import run',
+      '    import_module("plugins.one")',
+    ].join('\n'),
+    'tools/__init__.py': '',
+    'tools/texts.py': 'from .. import shared\nfrom .words import split',
+    'tools/words.py': '',
+    'tools/unused.py': '',
+    'near.py': '',
+    'shared.py': '',
+    'models/small.py': '',
+    'models/large.py': '',
+    'later.py': '',
+    'plugins/one.py': 'import handler',
+    'other.py': '',
+    'json.txt': '',
+  })
+  expect(await imported('handler.py')).toEqual([
+    'handler.py',
+    'later.py',
+    'models/large.py',
+    'models/small.py',
+    'near.py',
+    'plugins/one.py',
+    'shared.py',
+    'tools/__init__.py',
+    'tools/texts.py',
+    'tools/words.py',
+  ])
+})
+
+test('the files that a TypeScript handler imports are found, and none outside its folder', async () => {
+  const { imported } = setup({
+    'handler.ts':
+      "import { a } from './a.ts'\nexport * from './lib'\nconst b = await import('./b.mjs')\nimport '../out.ts'",
+    'a.ts': "import fs from 'node:fs'\nconst c = require('./c')",
+    'b.mjs': '',
+    'c.js': '',
+    'lib/index.ts': '',
+    'd.ts': '',
+  })
+  expect(await imported('handler.ts')).toEqual(['a.ts', 'b.mjs', 'c.js', 'handler.ts', 'lib/index.ts'])
+})
+
+test('a change of the handler or of what it imports is told, and of nothing else in its folder', async () => {
+  const { write, changes, watch } = setup({
+    'handler.py': 'import lib.part',
+    'lib/part.py': 'A = 1',
+    'other.py': '',
+    'node_modules/lib/part.py': '',
+  })
+  await watch('handler.py')
+  write('other.py', 'B = 1')
+  write('out.json', '{}')
+  write('lib/unused.py', '')
+  write('lib/part.py', 'A = 2')
+  await until(() => expect(changes).toEqual([['lib/part.py']]))
+  write('handler.py', 'import lib.part\nC = 1')
+  await until(() => expect(changes).toEqual([['lib/part.py'], ['handler.py']]))
+})
+
+test('what a saved handler imports from now on is watched too, also where it comes later', async () => {
+  const { write, changes, watch } = setup({ 'handler.py': '', 'late/part.py': 'A = 1' })
+  await watch('handler.py')
+  write('handler.py', 'import late.part, missing')
+  await until(() => expect(changes).toEqual([['handler.py', 'late/part.py']]))
+  write('late/part.py', 'A = 2')
+  await until(() => expect(changes.at(-1)).toEqual(['late/part.py']))
+  write('missing.py', '')
+  await until(() => expect(changes.at(-1)).toEqual(['missing.py']))
+})
+
+test('a module of a package is watched with what it imports from the folder above', async () => {
+  const { write, changes, watch } = setup({
+    'shop/web.py': 'from . import parts\nimport near',
+    'shop/parts.py': '',
+    'near.py': '',
+  })
+  await watch('shop/web.py')
+  write('near.py', 'A = 1')
+  await until(() => expect(changes).toEqual([['near.py']]))
+  write('shop/parts.py', 'A = 1')
+  await until(() => expect(changes.at(-1)).toEqual(['shop/parts.py']))
+})
+
+test('Python compiles what was saved anew, also twice within a second', async () => {
+  const cached = '__pycache__/part.cpython-312.pyc'
+  const others = '__pycache__/parts.cpython-312.pyc'
+  const { folder, write, changes, watch } = setup({
+    'handler.py': 'import part',
+    'part.py': '',
+    [cached]: '',
+    [others]: '',
+  })
+  await watch('handler.py')
+  write('part.py', 'A = 1')
+  await until(() => expect(changes).toEqual([['part.py']]))
+  expect([cached, others].map((path) => existsSync(join(folder, path)))).toEqual([false, true])
+})
+
+test('a save without a change is told to nobody, and neither is a handler that is gone for a while', async () => {
+  const { folder, write, changes, watch } = setup({ 'handler.py': 'A = 1' })
+  await watch('handler.py')
+  write('handler.py', 'A = 1')
+  unlinkSync(join(folder, 'handler.py'))
+  await until(async () => expect((await readImportedFiles({ folder, file: 'handler.py' })).size).toBe(0))
+  write('handler.py', 'A = 1')
+  write('handler.py', 'A = 2')
+  await until(() => expect(changes).toEqual([['handler.py']]))
+})

@@ -34,7 +34,7 @@ test('a schedule is added, runs, is paused and deleted', async () => {
   await page.getByLabel('Every how many minutes').fill('0.02')
   await page.getByLabel('Name', { exact: true }).fill('Often')
   await page.getByRole('button', { name: 'Add schedule' }).click()
-  const runs = page.getByRole('list', { name: 'What came of its times' })
+  const runs = page.getByRole('list', { name: 'Run history' })
   await runs.getByText('Completed').first().waitFor()
   await runs
     .getByText(/^[\d.]+ m?s$/)

@@ -100,11 +100,18 @@ describe('the page of workers', () => {
 
   test('keeps a worker that crashed in sight, with its last words and its log', async () => {
     const { service, page, open, shoot } = await setup()
+    for (const id of ['calm', 'also-calm']) await service.createEndpoint(id, { workersMin: 1 })
     await service.createHandler('fragile', CRASHING, { redispatches: 0 })
     await service.jobEnd('fragile', await service.run('fragile', { die: true }))
     await open('/workers')
     const card = page.getByRole('listitem').filter({ hasText: 'Crashed' }).first()
     await card.getByText('the last thing it said').waitFor()
+    const groups = page.getByRole('region', { name: /^Workers of / })
+    await until(async () => expect(await groups.count()).toBe(3))
+    expect(await groups.first().getAttribute('aria-label')).toBe('Workers of fragile')
+    await shoot('workers-crashed-first')
+    await page.setViewportSize(NARROW)
+    await shoot('workers-crashed-first-narrow')
     await card.getByText(/was up/).waitFor()
     await card.getByRole('link').click()
     const drawer = page.getByRole('dialog')

@@ -87,16 +87,23 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
         <pre className="max-h-24 overflow-auto rounded-control bg-surface-2 p-2 text-small break-all whitespace-pre-wrap">
           {request}
         </pre>
-        <h3 className="font-medium">What came of its times</h3>
+        <h3 className="font-medium">Run history</h3>
         {runs.length === 0 && <p className="text-ink-2">It has not been due yet.</p>}
-        <ul aria-label="What came of its times" className="flex max-h-72 flex-col overflow-y-auto">
+        <ul aria-label="Run history" className="flex max-h-72 flex-col overflow-y-auto">
           {runs.map((run) => (
-            <li key={`${run.dueAt} ${run.outcome}`} className="flex flex-wrap gap-x-3 border-b border-line py-1">
+            <li
+              key={`${run.dueAt} ${run.outcome}`}
+              className="grid grid-cols-[minmax(7rem,auto)_6rem_4.5rem_minmax(0,1fr)] gap-x-3 border-b border-line py-1"
+            >
               <RunState run={run} />
               <RelativeTime at={run.dueAt} />
-              <RunDuration run={run} />
-              {run.jobId !== undefined && <RunJob id={run.jobId} job={faces.get(run.jobId)} />}
-              {run.reason !== undefined && <span className="w-full text-ink-2">{asSentence(run.reason)}</span>}
+              <span className="text-right">
+                <RunDuration run={run} />
+              </span>
+              <span className="flex min-w-0 gap-3">
+                {run.jobId !== undefined && <RunJob id={run.jobId} job={faces.get(run.jobId)} />}
+              </span>
+              {run.reason !== undefined && <span className="col-span-full text-ink-2">{asSentence(run.reason)}</span>}
             </li>
           ))}
         </ul>

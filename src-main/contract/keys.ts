@@ -120,7 +120,7 @@ export const KEY_ROUTES = {
       limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
     },
     response: z.object({
-      entries: z.array(auditEntry),
+      entries: z.array(auditEntry.extend({ what: z.string().describe('the operation in words') })),
       more: z.literal(true).optional().describe('there are older entries'),
     }),
     errors: ['BAD_FIELD'],

@@ -164,7 +164,7 @@ describe('the list of changes', () => {
     const { entries } = await get('/api/audit?key=the-deploy')
     expect(entries).toMatchObject([
       { key: 'the-deploy', operation: 'endpointDelete', target: 'nope', status: 404 },
-      { key: 'the-deploy', operation: 'endpointPause', target: 'e', status: 200 },
+      { key: 'the-deploy', operation: 'endpointPause', what: 'Pause an endpoint', target: 'e', status: 200 },
     ])
     const all = (await get('/api/audit')).entries
     expect(all.at(-1)).toMatchObject({ key: 'account', operation: 'endpointCreate', target: 'e' })

@@ -7,6 +7,7 @@ import { limit } from '../../contract/limits.ts'
 import type { Route } from '../../contract/routes.ts'
 import { SERVICE_ROUTES } from '../../contract/service-routes.ts'
 import { SOMEONE_ELSE } from '../../domain/auth.ts'
+import { changeText } from '../../domain/change-text.ts'
 import { listRegistries, putRegistry, removeRegistry } from '../../services/endpoints/registries.ts'
 import { readLive } from '../../services/endpoints/views.ts'
 import type { Caller } from '../../services/keys.ts'
@@ -234,7 +235,7 @@ const KEY_OPERATIONS = {
     const most = query.limit ?? limit('listPage')
     const before = query.before ?? Number.MAX_SAFE_INTEGER
     const found = storage.keys.audit({ key: query.key, before, limit: most + 1 })
-    const entries = found.slice(0, most)
+    const entries = found.slice(0, most).map((entry) => ({ ...entry, what: changeText(entry.operation) }))
     return { entries, ...moreThan(entries.length, found) }
   },
 } as const satisfies Partial<ManagementOperations<GuardServices>>

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import type { NamedKeyView } from '../../contract/keys.ts'
 import { ROLES, type Role } from '../../contract/roles.ts'
 import { DAY_MS } from '../../contract/units.ts'
-import { changeText } from '../../domain/change-text.ts'
 import { ago, durationText } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { oneOf, wholeNumber } from '../option-values.ts'
@@ -124,7 +123,7 @@ Examples:
           ago(entry.at, now),
           entry.key,
           entry.from ?? '',
-          changeText(entry.operation),
+          entry.what,
           entry.target,
           String(entry.status),
         ]),

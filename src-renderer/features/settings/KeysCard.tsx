@@ -4,7 +4,6 @@ import { type FormEvent, useState } from 'react'
 import type { NamedKeyView } from '../../../src-main/contract/keys.ts'
 import { ROLES, type Role } from '../../../src-main/contract/roles.ts'
 import { DAY_MS } from '../../../src-main/contract/units.ts'
-import { changeText } from '../../../src-main/domain/change-text.ts'
 import { auditQuery, namedKeysQuery } from '../../api-client/system-queries.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button, CopyButton } from '../../ui/Button.tsx'
@@ -237,7 +236,7 @@ export function ChangesCard() {
         <p className="px-3 py-3 text-ink-2">Nobody has changed anything yet.</p>
       )}
       <ul className="divide-y divide-line" aria-label="Changes">
-        {entries.map(({ id, at, key, from, operation, target, status }) => (
+        {entries.map(({ id, at, key, from, operation, what, target, status }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1 text-small">
             <span className="w-28 text-ink-2">
               <RelativeTime at={at} />
@@ -246,7 +245,7 @@ export function ChangesCard() {
               {key}
             </span>
             <span className="min-w-40" title={operation}>
-              {changeText(operation)}
+              {what}
             </span>
             <span className="flex-1 break-all">{target}</span>
             {status >= 400 && <span className="text-ink-2">refused with {status}</span>}

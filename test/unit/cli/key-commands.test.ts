@@ -9,6 +9,7 @@ const ENTRY = {
   key: 'ada',
   from: '10.0.0.7',
   operation: 'endpointPause',
+  what: 'Pause an endpoint',
   target: 'e',
   status: 200,
 }

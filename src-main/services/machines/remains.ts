@@ -6,10 +6,10 @@ import type { Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 
 /** Something on a machine of this name, under the id of a machine of this service or of a preview. */
-export type Remains = { readonly id: string; readonly machine: string; readonly notedAt: number }
+type Remains = { readonly id: string; readonly machine: string; readonly notedAt: number }
 
 /** The notes, kept from run to run. */
-export type RemainsStore = {
+type RemainsStore = {
   readonly of: (machine: string) => readonly Remains[]
   readonly get: (id: string) => Remains | undefined
   readonly note: (remains: Pick<Remains, 'id' | 'machine'>) => Promise<void>

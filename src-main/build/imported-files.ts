@@ -13,7 +13,7 @@ const MAX_FILES = 1000
 const MAX_SOURCE_BYTES = 1024 * 1024
 
 /**
- * Reads them.
+ * Reads the file that is run, and those that it imports.
  * @returns a hash of each by its path relative to the folder; none if the one that is run is not there
  */
 export async function readImportedFiles({ folder, file }: CodeEntry): Promise<ReadonlyMap<string, string>> {

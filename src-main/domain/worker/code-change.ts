@@ -9,7 +9,7 @@ export function changedFilesText([first = 'the code', ...others]: readonly strin
   return `${first}${more} changed`
 }
 
-/** What came of it. */
+/** The outcome of a change. */
 export function codeChangeOutcome({ state, tookMs = 0, why = '' }: CodeChange): string {
   switch (state) {
     case 'starting':

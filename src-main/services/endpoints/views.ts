@@ -1,5 +1,5 @@
 /** Endpoints, workers and jobs as people see them, and all of it at one glance. */
-import type { EndpointCrash, EndpointState, EndpointView, WorkerView } from '../../contract/endpoint.ts'
+import type { CodeChange, EndpointCrash, EndpointState, EndpointView, WorkerView } from '../../contract/endpoint.ts'
 import type { HealthRecord, JobListItem } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LiveSnapshot } from '../../contract/live.ts'
@@ -20,7 +20,6 @@ import type { Leases } from '../queue/leases.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import { readScalingFacts } from '../workers/read-scaling-facts.ts'
-import type { CodeChanges } from '../workers/reload-code.ts'
 
 /** What the views are made from. */
 export type ViewDeps = {
@@ -32,7 +31,8 @@ export type ViewDeps = {
   readonly registry: WorkerRegistry
   readonly status: Pick<FleetStatuses, 'of'>
   readonly recentSpans: (endpointId: string) => RecentSpans
-  readonly codeChanges: CodeChanges
+  /** By the ids of endpoints: the last change of their code. */
+  readonly codeChanges: ReadonlyMap<string, CodeChange>
 }
 
 /** What the reason why something waits is found from. */

@@ -16,7 +16,7 @@ export type CodeListener = {
   readonly now: () => number
 }
 
-/** A watch. */
+/** The watch of a program's files. */
 export type CodeWatch = {
   /** Settles when all later changes are noticed. */
   readonly ready: Promise<void>

@@ -1,6 +1,6 @@
 /**
- * Keeps saved code live: when the handler of an endpoint changes, or what its command runs, a worker with the new code is started beside those of
- * before, which leave after their jobs once it is ready. If it does not become ready they go on, and say why. Newer
+ * Keeps saved code live. When the handler of an endpoint or the program of its command changes, a worker with the new
+ * code is staged. When it is ready, the others leave after their jobs; if it does not become ready, they continue. Newer
  * changes give up a start that is under way.
  */
 import type { CodeChange } from '../../contract/endpoint.ts'
@@ -15,9 +15,6 @@ import type { Clock, Log } from '../ports/system.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
 import { type StagedWorker, whenEnded } from './stage-worker.ts'
 import type { WorkerSupervisor } from './supervise.ts'
-
-/** The last change of the code of each endpoint, by its id. */
-export type CodeChanges = ReadonlyMap<string, CodeChange>
 
 type CodeReloadDeps = {
   readonly storage: Pick<Storage, 'endpoints' | 'events' | 'write' | 'onCommit'>

@@ -10,6 +10,7 @@ import { readManifest, unpackArtifact } from './build/unpack-artifact.ts'
 import { watchCode } from './build/watch-code.ts'
 import type { RegistryCredentials } from './contract/container.ts'
 import type { CodeChange } from './contract/endpoint.ts'
+import type { PackageInstall } from './contract/packages.ts'
 import type { LeftBehind } from './domain/machines/left-behind.ts'
 import { createDockerFleet } from './fleet/docker/docker-fleet.ts'
 import { localPlace } from './fleet/docker/place.ts'
@@ -25,6 +26,7 @@ import { createAccess } from './services/access.ts'
 import { createReleases } from './services/apps/releases.ts'
 import { createEndpointLog } from './services/endpoint-log.ts'
 import { createCatalog } from './services/endpoints/catalog.ts'
+import { createPackageInstaller } from './services/endpoints/install-packages.ts'
 import { registryCredentials } from './services/endpoints/registries.ts'
 import type { ViewDeps } from './services/endpoints/views.ts'
 import { createFleetStatuses, createScalingSignal } from './services/fleet-status.ts'
@@ -179,6 +181,7 @@ export function createCore(ports: CorePorts): Core {
   const counts = balancer.work
   const recentSpans = createRecentSpans({ storage, clock })
   const codeChanges = new Map<string, CodeChange>()
+  const installs = new Map<string, PackageInstall>()
   const views: ViewDeps = {
     storage,
     clock,
@@ -189,6 +192,7 @@ export function createCore(ports: CorePorts): Core {
     status,
     recentSpans,
     codeChanges,
+    installs,
   }
   const takes = createParkedTakes({ storage, clock, counts, registry, leases })
   const lostChunks = createLostChunks(storage)
@@ -203,10 +207,12 @@ export function createCore(ports: CorePorts): Core {
   const supervisor = new WorkerSupervisor({ ...base, ...ofWorkers, fleet })
   const replacement = createHandReplacement({ storage, clock, fleet, registry, supervisor, log })
   const ofCode = { fleet, registry, supervisor, watch: watchCode, changes: codeChanges }
+  const ofPackages = { processMachine, replacement, installs, projects: ports.projects }
+  const packages = createPackageInstaller({ ...base, ...ofPackages })
   const codeReload = createCodeReload({ ...base, ...ofCode })
   const shells = createShells({ clock, newId, log, fleet, registry })
   const usage = createUsageWatch({ clock, fleet, registry, log })
-  const workers = { registry, calls, supervisor, replacement, shells, usage, views }
+  const workers = { registry, calls, supervisor, replacement, packages, shells, usage, views }
   const { mask } = logMasks
   fleet.onOutput(createLogCollector({ ...base, registry, leases, lostChunks, mask, stored: notifiers.logs.notify }))
 
@@ -284,7 +290,7 @@ export function createCore(ports: CorePorts): Core {
     await end('what-if questions', whatIf.stop)
     const projectsEnd = end('projects', projects.stop)
     await end('releases', releases.stop)
-    const first = { replacement, 'reloads of code': codeReload, shells, 'deploys to targets': targetDeploys }
+    const first = { replacement, packages, 'reloads of code': codeReload, shells, 'deploys to targets': targetDeploys }
     await Promise.all(Object.entries(first).map(([part, it]) => end(part, () => it.stop())))
     await end('workers', () => supervisor.stop(graceMs))
     await end('parked takes', takes.dismissAll)

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import type { ProcessMachine } from '../services/ports/fleet.ts'
 import { runProgram } from './run-program.ts'
+import { installIntoEnvironment } from './virtual-env.ts'
 
 const ASK_LIMIT_MS = 20_000
 
@@ -43,6 +44,7 @@ export function createProcessMachine({
 }): ProcessMachine {
   return {
     python,
+    install: (wish) => installIntoEnvironment(env, wish),
     async missingPackages(requirements) {
       if (requirements.length === 0) return []
       const args = ['-c', ASK, JSON.stringify(requirements)]

@@ -58,6 +58,7 @@ export const CLI_ERRORS = {
     message:
       'Gave up waiting: job {jobId} is still {status}{why}. Check it later with `drydock status {endpointId} {jobId}`.',
   },
+  NOT_INSTALLED: { exitCode: EXIT_CODES.failed, message: 'Not installed: {packages}. {why}' },
   START_REFUSED: { exitCode: EXIT_CODES.refused, message: '{why}' },
   START_FAILED: { exitCode: EXIT_CODES.failed, message: '{why}' },
   NOT_RECOVERED: { exitCode: EXIT_CODES.refused, message: '{why}' },

@@ -5,6 +5,7 @@ import { startWords } from '../domain/job/expected-start.ts'
 import { errorText, readJobError } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { counted } from '../domain/text.ts'
+import { missingPackage } from '../domain/worker/missing-module.ts'
 import { CliError } from './cli-error.ts'
 import { duration, type Output, size, stateText, valueText } from './output.ts'
 
@@ -36,7 +37,14 @@ export function showJob(
     ['warning', warnings?.join(' ')],
     [isFinal(job.status) ? 'output' : 'progress', job.output === undefined ? undefined : outputText(job.output)],
     ['error', job.error === undefined ? undefined : errorShown(job.error)],
+    ['fix', job.error === undefined ? undefined : installCommand(endpointId, job.error)],
   ])
+}
+
+/** The command that installs the Python module which an error says is missing. */
+function installCommand(endpointId: string, error: string): string | undefined {
+  const wanted = missingPackage(errorText(error))
+  return wanted && `drydock endpoint install ${endpointId} ${wanted}`
 }
 
 /** When a waiting job is expected to start, as the beginning of a line; nothing where that cannot be said. */

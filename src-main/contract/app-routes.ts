@@ -28,6 +28,7 @@ import {
   webhookDelivery,
 } from './management.ts'
 import { MODEL_ROUTES } from './model-routes.ts'
+import { packageWish } from './packages.ts'
 import { PENDING_BULK_ROUTES } from './pending-bulk.ts'
 import { PROJECT_ROUTES } from './project-routes.ts'
 import { PUBLISHED_ROUTES } from './published.ts'
@@ -115,6 +116,15 @@ export const APP_ROUTES = {
     body: endpointUpdate,
     response: changedEndpoint,
     errors: ['NOT_JSON', 'BAD_FIELD', 'ENDPOINT_EXISTS'],
+    source: 'ours',
+  },
+  endpointInstall: {
+    methods: ['POST'],
+    path: '/api/endpoints/:endpointId/install',
+    summary: 'Install Python packages for the workers of an endpoint; `install` of the endpoint says how it goes',
+    body: z.strictObject({ packages: z.array(packageWish).min(1).max(50) }),
+    response: endpointView,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'NOT_DONE'],
     source: 'ours',
   },
   endpointDelete: {

@@ -4,6 +4,7 @@ import { type ContainerSettings, containerSettings, environment } from './contai
 import { faults } from './faults.ts'
 import { limit } from './limits.ts'
 import { hubModel } from './models.ts'
+import { packageInstall } from './packages.ts'
 import { platformSettings } from './platform-settings.ts'
 import { publishedTarget } from './published.ts'
 import { DAY_MS } from './units.ts'
@@ -400,6 +401,7 @@ export const endpointView = endpointConfig.extend({
   state: z.enum(ENDPOINT_STATES),
   crash: endpointCrash.optional().describe('set while its workers crash'),
   codeChange: codeChange.optional().describe('the last change of the files that its workers run'),
+  install: packageInstall.optional().describe('the last installation of packages for its workers'),
   waitingReason: z.string().optional().describe('why jobs of this endpoint wait, if any do'),
   waitingNeedsChange: z.literal(true).optional().describe('waiting does not help: something has to be changed'),
   throttledReason: z.string().optional().describe('why there is no capacity for a worker that is needed'),

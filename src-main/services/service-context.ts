@@ -2,6 +2,7 @@ import type { Access } from './access.ts'
 import type { Releases } from './apps/releases.ts'
 import type { EndpointLog } from './endpoint-log.ts'
 import type { Catalog } from './endpoints/catalog.ts'
+import type { PackageInstaller } from './endpoints/install-packages.ts'
 import type { ViewDeps } from './endpoints/views.ts'
 import type { Comparisons } from './jobs/comparisons.ts'
 import type { WebhookDelivery } from './jobs/deliver-webhooks.ts'
@@ -87,6 +88,7 @@ export type WorkerServices = {
   readonly calls: WorkerCalls
   readonly supervisor: WorkerSupervisor
   readonly replacement: HandReplacement
+  readonly packages: PackageInstaller
   readonly shells: Shells
   readonly machines: Machines
   readonly usage: UsageWatch

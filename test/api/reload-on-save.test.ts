@@ -26,7 +26,11 @@ async function setup({ settings = {}, more = {} } = {}) {
   /** Waits until the events and the log of the endpoint have a line. */
   const told = async (event: string, level: string, line: RegExp) => {
     const isIn = (list: readonly { readonly reason?: string; readonly line?: string }[], wanted: object) =>
-      list.some((one) => line.test(one.reason ?? one.line ?? '') && Object.entries(wanted).every(([name, value]) => Reflect.get(one, name) === value))
+      list.some(
+        (one) =>
+          line.test(one.reason ?? one.line ?? '') &&
+          Object.entries(wanted).every(([name, value]) => Reflect.get(one, name) === value),
+      )
     await service.clock.until(async () => {
       const { events } = await service.get('/api/fleet-events?endpoint=e&kinds=endpoint')
       const { lines } = await service.get('/api/endpoints/e/logs')

@@ -1,8 +1,19 @@
-import { lstatSync, mkdirSync, mkdtempSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createProcessMachine } from '../../src-main/build/process-machine.ts'
+import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
 import { PYTHON } from './support.ts'
 
 function setup(python = PYTHON) {
@@ -29,6 +40,55 @@ describe('the packages that a Python lacks', () => {
     const { machine } = setup('/nowhere/python3')
     expect(await machine.missingPackages(['tiny'])).toEqual(['tiny'])
     expect(await machine.missingPackages([])).toEqual([])
+  })
+})
+
+describe('packages for an endpoint', () => {
+  /** A folder of wheels, and a machine whose installers know nothing else. */
+  function withWheels(env: Readonly<Record<string, string>> = {}) {
+    const { root } = setup()
+    const wheels = join(root, 'wheels')
+    mkdirSync(wheels)
+    makeWheels(wheels, [{ name: 'tinypack', version: '1.5', files: { 'tinypack.py': 'A = 1\n' } }])
+    const lines: string[] = []
+    const machine = createProcessMachine({
+      python: () => PYTHON,
+      env: { ...process.env, ...onlyWheelsOf(wheels), ...env },
+    })
+    const environment = join(root, '.venv')
+    const wish = { environment, python: PYTHON, searchPath: undefined, signal: undefined }
+    const install = (...packages: string[]) =>
+      machine.install({ ...wish, packages, onLine: (line) => void lines.push(line) })
+    return { environment, install, lines }
+  }
+
+  test('are installed into an environment that is made, and one that is there keeps what it has', async () => {
+    const { environment, install, lines } = withWheels()
+    await install('tinypack>=1,<2')
+    const run = (code: string) =>
+      execFileSync(join(environment, 'bin', 'python'), ['-c', code])
+        .toString()
+        .trim()
+    expect(run('import tinypack; print(tinypack.A)')).toBe('1')
+    expect(lines.join('\n')).toContain('tinypack')
+    await install('tinypack==1.5')
+    await expect(install('tinypack>=2')).rejects.toThrow(/tinypack/)
+    expect(run('import tinypack; print(tinypack.A)')).toBe('1')
+  })
+
+  test('are installed by uv where it is there, with all names after the options', async () => {
+    const { root } = setup()
+    const calls = join(root, 'calls')
+    const bin = join(root, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'uv'), `#!/bin/sh\necho "$@" >> ${calls}\n`, { mode: 0o755 })
+    const { install, environment } = withWheels({ PATH: `${bin}:${process.env.PATH}` })
+    await install('tinypack', 'b[c]==1')
+    expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual([
+      '--version',
+      `venv --python ${PYTHON} --system-site-packages ${environment}`,
+      `pip install --python ${join(environment, 'bin', 'python')} -- tinypack b[c]==1`,
+    ])
   })
 })
 

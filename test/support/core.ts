@@ -141,6 +141,7 @@ const NOTHING_MISSING: Omit<ProcessMachine, 'python'> = {
   missingPackages: async () => [],
   whyNotAt: async () => undefined,
   putAt: async () => undefined,
+  install: async () => undefined,
 }
 
 type Run = {

@@ -16,7 +16,8 @@ import type { ServiceBase, ServiceContext } from '../../services/service-context
 import type { ManagementOperations } from '../operation.ts'
 
 /** What these operations use of the service. */
-type Services = ServiceBase & Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics'>
+type Services = ServiceBase &
+  Pick<ServiceContext, 'views' | 'fleet' | 'projects' | 'supervisor' | 'metrics' | 'packages'>
 
 /**
  * Finds the endpoint of the path.
@@ -61,6 +62,11 @@ export const ENDPOINT_OPERATIONS = {
     const changed = await updateEndpoint(service, endpoint, body)
     const warning = body.container === undefined && body.command === undefined ? {} : await warningOf(service, changed)
     return { ...view(service, changed), ...warning }
+  },
+  endpointInstall({ path, body }, service) {
+    const endpoint = endpointOf(path, service)
+    service.packages.begin(endpoint, body.packages)
+    return view(service, endpoint)
   },
   async endpointDelete({ path }, service) {
     await deleteEndpoint(service, endpointOf(path, service))

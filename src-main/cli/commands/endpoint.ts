@@ -20,6 +20,7 @@ export function addEndpoint(endpoint: Command, surroundings: Surroundings): void
   addEndpointList(endpoint, surroundings)
   addEndpointShow(endpoint, surroundings)
   addEndpointUpdate(endpoint, surroundings)
+  addEndpointInstall(endpoint, surroundings)
   addEndpointDelete(endpoint, surroundings)
   addEndpointPause(endpoint, surroundings)
   addEndpointResume(endpoint, surroundings)
@@ -78,6 +79,41 @@ function addEndpointShow(parent: Command, surroundings: Surroundings): void {
     .action(async (endpointId: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       showEndpoint(output, await client.call('endpointRead', { path: { endpointId } }), surroundings.now())
+    })
+}
+
+// A download of gigabytes takes minutes, and each look is cheap.
+const LOOK_EVERY_MS = 300
+
+/** `drydock endpoint install`: install packages into the virtual environment of an endpoint. */
+function addEndpointInstall(parent: Command, surroundings: Surroundings): void {
+  parent
+    .command('install')
+    .description(
+      'install Python packages for the workers of an endpoint, into .venv next to its code or its own environment',
+    )
+    .argument('<endpoint>', 'id of the endpoint')
+    .argument('<packages...>', 'packages, like pillow or torch==2.5.1')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  $ drydock endpoint install hello pillow\n  $ drydock endpoint install hello "torch>=2.5" transformers',
+    )
+    .action(async (endpointId: string, packages: readonly string[], _options: object, command: Command) => {
+      const { client, output } = await openSession(command, surroundings)
+      const path = { endpointId }
+      let endpoint = await client.call('endpointInstall', { path, body: { packages: [...packages] } })
+      let told: string | undefined
+      while (endpoint.install?.state === 'running') {
+        const { line } = endpoint.install
+        if (line !== undefined && line !== told && !output.json) output.note(line)
+        told = line
+        await surroundings.pause(LOOK_EVERY_MS)
+        endpoint = await client.call('endpointRead', { path })
+      }
+      const { state, why = 'the service was restarted', environment } = endpoint.install ?? { state: 'failed' as const }
+      if (state === 'failed') throw new CliError('NOT_INSTALLED', { packages: packages.join(', '), why })
+      if (output.json) output.document(endpoint)
+      else output.line(`${packages.join(', ')} installed into ${environment}; workers of ${endpointId} are replaced`)
     })
 }
 

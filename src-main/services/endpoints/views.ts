@@ -4,6 +4,7 @@ import type { HealthRecord, JobListItem } from '../../contract/job.ts'
 import { limit } from '../../contract/limits.ts'
 import type { LiveSnapshot } from '../../contract/live.ts'
 import type { JobStanding, WebhookDelivery } from '../../contract/management.ts'
+import type { PackageInstall } from '../../contract/packages.ts'
 import { endpointKind } from '../../domain/endpoint-kind.ts'
 import { expectStart } from '../../domain/job/expected-start.ts'
 import { durationText } from '../../domain/text.ts'
@@ -31,8 +32,9 @@ export type ViewDeps = {
   readonly registry: WorkerRegistry
   readonly status: Pick<FleetStatuses, 'of'>
   readonly recentSpans: (endpointId: string) => RecentSpans
-  /** By the ids of endpoints: the last change of their code. */
+  /** By the ids of endpoints: the last change of their code, the last installation of packages. */
   readonly codeChanges: ReadonlyMap<string, CodeChange>
+  readonly installs: ReadonlyMap<string, PackageInstall>
 }
 
 /** What the reason why something waits is found from. */
@@ -199,6 +201,7 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
   const crash = viewCrash(deps, endpoint.id)
   const throttled = throttledReason(deps, endpoint)
   const codeChange = deps.codeChanges.get(endpoint.id)
+  const install = deps.installs.get(endpoint.id)
   return {
     ...endpoint.config,
     id: endpoint.id,
@@ -209,6 +212,7 @@ export function viewEndpoint(deps: ViewDeps, endpoint: Endpoint, baseUrl: string
     state: stateOf(deps, endpoint),
     ...(crash === undefined ? {} : { crash }),
     ...(codeChange === undefined ? {} : { codeChange }),
+    ...(install === undefined ? {} : { install }),
     ...viewWaiting(waitingReason(deps, endpoint)),
     ...(throttled === undefined ? {} : { throttledReason: throttled }),
     ...viewNodeTypes(deps, endpoint),

@@ -253,8 +253,25 @@ export type ConnectionEnds = {
   readonly remotePort: number | undefined
 }
 
+/** Packages, and the virtual environment that they are for. */
+export type EnvironmentInstall = {
+  /** Absolute folder of the environment. */
+  readonly environment: string
+  /** The interpreter that a new one is made with, and where it is looked for before the PATH of the service. */
+  readonly python: string
+  readonly searchPath: string | undefined
+  readonly packages: readonly string[]
+  readonly onLine: (line: string) => void
+  readonly signal: AbortSignal | undefined
+}
+
 /** What apps on processes find on this machine, where containers would bring it along. */
 export type ProcessMachine = {
+  /**
+   * Installs packages into a virtual environment, which is made if it is missing.
+   * @throws Error with the reason for a person; the reason of the signal
+   */
+  readonly install: (wish: EnvironmentInstall) => Promise<void>
   /** Interpreter of the service's settings, which runs handlers. */
   readonly python: () => string
   /**

@@ -3,6 +3,7 @@
  * the worker failed, without counting one when we ended it.
  */
 import { type CrashLoop, evaluateCrashLoop, lastLine } from '../../domain/worker/crash-loop.ts'
+import { installHint } from '../../domain/worker/missing-module.ts'
 import { otherMachine } from '../../domain/worker/place.ts'
 import type { WorkerExit, WorkerPlan } from '../ports/fleet.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
@@ -65,7 +66,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     fleet.drainOutput(worker.id)
     const cause = worker.killedBy ?? exit.reason
     const said = exit.code === 0 ? worker.neverAsks : undefined
-    const exitText = cause ?? worker.failure ?? said ?? lastLine(worker.lastLines, exit)
+    const exitText = cause ?? worker.failure ?? said ?? withHint(worker, lastLine(worker.lastLines, exit))
     const { phase } = worker
     const wasLeaving = phase === 'draining' || phase === 'stopping'
     // Also where it was to leave anyway: a switch that is on has to be met.
@@ -85,6 +86,13 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     for (const write of writes)
       write.catch((error) => log.error('end of a worker not stored', { workerId: worker.id, error }))
     deps.onEnded(worker)
+  }
+
+  // Here, as whoever is told the reason is to read how to mend it: of jobs, of the endpoint, of a worker.
+  function withHint({ endpointId }: LiveWorker, reason: string): string {
+    const endpoint = storage.endpoints.get(endpointId)
+    const hint = endpoint && installHint(endpoint, reason)
+    return hint === undefined ? reason : `${reason} (${hint})`
   }
 
   async function stop(worker: LiveWorker, reason: string, graceMs: number): Promise<void> {

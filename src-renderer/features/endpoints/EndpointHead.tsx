@@ -12,6 +12,7 @@ import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
 import { Menu } from '../../ui/Menu.tsx'
+import { InstallButton } from '../../ui/output/InstallButton.tsx'
 import { useNow } from '../../ui/Values.tsx'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
@@ -36,18 +37,22 @@ export function CrashBanner({ endpoint, crash }: CrashBannerProps) {
       <Link to={ADDRESS.endpoint(id, 'logs')} className="hover:underline">
         See the log
       </Link>
+      <InstallButton error={crash.lastWords} endpointId={id} />
       <Button onClick={() => void tryAgain()}>Try now</Button>
     </section>
   )
 }
 
 /** Says next to the state that the code changed, and what came of it. */
-export function CodeChangeNote({ change }: { readonly change: CodeChange }) {
+export function CodeChangeNote({ change, endpointId }: { readonly change: CodeChange; readonly endpointId: string }) {
   const now = useNow()
   return (
-    <span className={clsx('min-w-0 break-words', change.state === 'failed' ? 'text-failed-ink' : 'text-ink-2')}>
-      {codeChangeText(change, now)}
-    </span>
+    <>
+      <span className={clsx('min-w-0 break-words', change.state === 'failed' ? 'text-failed-ink' : 'text-ink-2')}>
+        {codeChangeText(change, now)}
+      </span>
+      {change.why !== undefined && <InstallButton error={change.why} endpointId={endpointId} />}
+    </>
   )
 }
 

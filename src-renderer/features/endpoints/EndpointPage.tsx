@@ -77,7 +77,9 @@ function KnownEndpoint({ endpoint, tab }: { readonly endpoint: LiveEndpoint; rea
           ) : (
             <CrashingDot crash={crash} />
           )}
-          {endpoint.codeChange !== undefined && <CodeChangeNote change={endpoint.codeChange} />}
+          {endpoint.codeChange !== undefined && (
+            <CodeChangeNote change={endpoint.codeChange} endpointId={endpoint.id} />
+          )}
         </>
       }
       actions={<EndpointMenu endpoint={endpoint} tab={tab} />}

@@ -17,6 +17,7 @@ import { ADDRESS } from '../../addresses.ts'
 import { useApp, useAppState } from '../../store/app-context.ts'
 import { CopyButton } from '../Button.tsx'
 import { Tooltip } from '../Tooltip.tsx'
+import { InstallButton } from './InstallButton.tsx'
 
 /** The error of a job. */
 export type JobErrorNoticeProps = {
@@ -61,6 +62,7 @@ export function JobErrorNotice({ error, endpointId, headline, nextStep, action }
           )}
         </div>
         {action}
+        <InstallButton error={said} endpointId={endpointId} />
         <div className="-my-1">
           <CopyButton text={errorText(error)} what="error" />
         </div>

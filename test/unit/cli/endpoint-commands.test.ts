@@ -333,6 +333,29 @@ describe('the other endpoint commands', () => {
     )
   })
 
+  test('install says where packages are now, and why they are not', async () => {
+    const install = { packages: ['torch'], environment: '/app/.venv', state: 'done' }
+    const failed = { ...install, state: 'failed', why: 'No matching distribution found for torch' }
+    const { run, service } = await setupCli({
+      'POST /api/endpoints/hello/install': {
+        ...HELLO_VIEW,
+        install: { ...install, state: 'running', line: 'Collecting' },
+      },
+      'GET /api/endpoints/hello': { ...HELLO_VIEW, install },
+      'POST /api/endpoints/b/install': { ...HELLO_VIEW, install: failed },
+    })
+    expect(await run(['endpoint', 'install', 'hello', 'torch', 'a[b]>=1'])).toMatchObject({
+      exitCode: 0,
+      stdout: 'torch, a[b]>=1 installed into /app/.venv; workers of hello are replaced\n',
+      stderr: expect.stringContaining('Collecting'),
+    })
+    expect(service.seen[0]).toMatchObject({ body: { packages: ['torch', 'a[b]>=1'] } })
+    expect(await run(['endpoint', 'install', 'b', 'torch'])).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('Not installed: torch. No matching distribution found for torch'),
+    })
+  })
+
   test('list and show say that the code changed, and why it does not start', async () => {
     const change = { files: ['hello.py'], at: NOW - 4000, state: 'live', tookMs: 420 }
     const failed = { ...change, at: NOW - 400_000, state: 'failed', why: 'KeyError: 1' }

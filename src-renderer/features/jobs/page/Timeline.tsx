@@ -15,6 +15,7 @@ import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { TONE_FILLS } from '../../../ui/colours.ts'
 import { duration, exactTime } from '../../../ui/format.ts'
+import { InstallButton } from '../../../ui/output/InstallButton.tsx'
 import { EmptyState, Said } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
@@ -216,6 +217,7 @@ export function WhyItWaits({ job }: { readonly job: JobDetail }) {
           Queue of {endpointId}
         </Link>
       )}
+      <InstallButton error={waitingReason ?? ''} endpointId={endpointId} />
       {paused ? (
         <Button onClick={() => void resume()}>Resume {endpointId}</Button>
       ) : (

@@ -1,0 +1,91 @@
+/** Installs packages for the workers of an endpoint, and replaces the workers when they are there. */
+import { AppError } from '../../contract/errors.ts'
+import type { PackageInstall } from '../../contract/packages.ts'
+import { environmentFor } from '../../domain/worker/missing-module.ts'
+import type { EndpointLog } from '../endpoint-log.ts'
+import type { ProcessMachine } from '../ports/fleet.ts'
+import type { Endpoint } from '../ports/storage.ts'
+import type { Log } from '../ports/system.ts'
+import type { HandReplacement } from '../workers/replace-by-hand.ts'
+import { type NewEndpointDeps, updateEndpoint } from './endpoints.ts'
+
+/** The installations that are under way, one for each endpoint at most. */
+export type PackageInstaller = {
+  /** Begins one. @throws AppError NOT_DONE where one is under way, or nothing can be installed for its workers */
+  readonly begin: (endpoint: Endpoint, packages: readonly string[]) => void
+  /** Ends those that are under way; safe to call twice. */
+  readonly stop: () => Promise<void>
+}
+
+type Deps = NewEndpointDeps & {
+  readonly log: Log
+  readonly endpointLog: EndpointLog
+  readonly processMachine: Pick<ProcessMachine, 'install' | 'python'>
+  readonly replacement: Pick<HandReplacement, 'beginAll'>
+  /** Where they are noted. */
+  readonly installs: Map<string, PackageInstall>
+}
+
+/** Makes the installer; nothing is under way yet. */
+export function createPackageInstaller(deps: Deps): PackageInstaller {
+  const { storage, log, endpointLog, processMachine, replacement, installs } = deps
+  const stopping = new AbortController()
+  const running = new Map<string, Promise<void>>()
+  storage.onCommit((changes) => {
+    for (const { type, event, endpointId } of changes)
+      if (type === 'endpoint' && event === 'deleted') installs.delete(endpointId)
+  })
+
+  async function install(endpoint: Endpoint, packages: readonly string[], environment: string): Promise<void> {
+    const { id, config } = endpoint
+    const wish = { packages: [...packages], environment }
+    const note = (more: Omit<PackageInstall, keyof typeof wish>) => installs.set(id, { ...wish, ...more })
+    const names = packages.join(', ')
+    note({ state: 'running' })
+    try {
+      await processMachine.install({
+        ...wish,
+        // A command finds its own; a handler is run by that of the settings.
+        python: config.handler === undefined ? 'python3' : processMachine.python(),
+        searchPath: config.searchPath,
+        onLine: (line) => note({ state: 'running', line }),
+        signal: stopping.signal,
+      })
+      await updateEndpoint(deps, endpoint, { virtualEnv: environment })
+      // They have the same settings as before if the environment is not new.
+      if (config.virtualEnv === environment) replacement.beginAll(id)
+      note({ state: 'done' })
+      endpointLog({ endpointId: id, line: `Installed into ${environment}: ${names}`, level: 'INFO' })
+    } catch (error) {
+      if (stopping.signal.aborted) return
+      const why = (error as Error).message
+      note({ state: 'failed', why })
+      endpointLog({ endpointId: id, line: `Not installed: ${names}: ${why}` })
+    }
+  }
+
+  return {
+    begin(endpoint, packages) {
+      const { id, config } = endpoint
+      const environment = environmentFor(config)
+      if (environment === undefined) throw new AppError('NOT_DONE', { why: whyNot(endpoint) })
+      if (running.has(id)) throw new AppError('NOT_DONE', { why: 'packages of this endpoint are being installed' })
+      if (storage.endpoints.get(id) === undefined) throw new AppError('ENDPOINT_NOT_FOUND', { endpointId: id })
+      const done = install(endpoint, packages, environment)
+        .catch((error) => log.error('packages not installed', { endpointId: id, error }))
+        .finally(() => running.delete(id))
+      running.set(id, done)
+    },
+    async stop() {
+      stopping.abort(new Error('the service stops'))
+      await Promise.all(running.values())
+    },
+  }
+}
+
+function whyNot({ config: { container, app } }: Endpoint): string {
+  if (app !== undefined) return 'its packages come with its app. Add them to the dependencies of the app and deploy it'
+  if (container?.image !== undefined) return 'its packages come with its image. Add them there'
+  if (container !== undefined) return 'its workers are containers. Set the packages of their image in its settings'
+  return 'nothing says where its Python code is. Set a handler file, or a command with a working folder'
+}

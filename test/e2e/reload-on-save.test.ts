@@ -1,0 +1,88 @@
+/** Saved code and packages that were missing, on a real service with real workers. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { STAYS_MS } from '../support/patience.ts'
+import { type ServedService, startedService, until } from '../support/served-service.ts'
+import { makeWheels, onlyWheelsOf } from '../support/wheels.ts'
+
+const SAVES = 20
+// Ten times the target of docs/spec/targets.md, as other tests run meanwhile.
+const MOST_MS = 10_000
+
+const code = (answer: number) => `import part\ndef handler(job):\n    return [${answer}, part.B]\n`
+
+/** Saves a file, calls until the answer is the new one, and gives how long that took, in ms. */
+async function saveUntilLive(
+  { folder, post }: ServedService,
+  { file, text, answer }: { readonly file: string; readonly text: string; readonly answer: readonly number[] },
+): Promise<number> {
+  const from = performance.now()
+  writeFileSync(join(folder, file), text)
+  await until(async () => expect((await post('/v2/live/runsync', { input: {} })).output).toEqual(answer))
+  return performance.now() - from
+}
+
+test('the next calls after a save are answered by the new code, and none fails meanwhile', async ({ annotate }) => {
+  const service = await startedService()
+  writeFileSync(join(service.folder, 'part.py'), 'B = 0\n')
+  await service.createHandler('live', code(0), { workersMin: 0, workersMax: 1, idleTimeoutMs: STAYS_MS })
+  await service.post('/v2/live/runsync', { input: {} })
+  const spans: number[] = []
+  for (let save = 1; save <= SAVES; save++)
+    spans.push(await saveUntilLive(service, { file: 'live.py', text: code(save), answer: [save, 0] }))
+  const answer = [SAVES, 1]
+  spans.push(await saveUntilLive(service, { file: 'part.py', text: 'B = 1\n', answer }))
+  spans.sort((a, b) => a - b)
+  const [p50 = 0, slowest = 0] = [spans[Math.floor(spans.length / 2)], spans.at(-1)]
+  await annotate(`save to new answer: p50 ${Math.round(p50)} ms, slowest ${Math.round(slowest)} ms of ${spans.length}`)
+  expect(slowest).toBeLessThan(MOST_MS)
+
+  writeFileSync(join(service.folder, 'part.py'), 'import not_there_at_all\n')
+  await until(async () => expect((await service.get('/api/endpoints/live')).codeChange.state).toBe('failed'))
+  expect((await service.get('/api/endpoints/live')).codeChange.why).toContain("No module named 'not_there_at_all'")
+  expect((await service.post('/v2/live/runsync', { input: {} })).output).toEqual(answer)
+  expect((await service.get('/v2/live/health')).jobs).toMatchObject({ failed: 0, retried: 0 })
+})
+
+test('a file that the command of a worker runs is live too', async () => {
+  const service = await startedService()
+  const server = (answer: string) =>
+    [
+      'import os',
+      'from http.server import BaseHTTPRequestHandler, HTTPServer',
+      'class Answer(BaseHTTPRequestHandler):',
+      '    def do_GET(self):',
+      '        self.send_response(200)',
+      '        self.end_headers()',
+      `        self.wfile.write(b'"${answer}"')`,
+      '    def log_message(self, *args):',
+      '        pass',
+      "HTTPServer(('127.0.0.1', int(os.environ['PORT'])), Answer).serve_forever()",
+    ].join('\n')
+  writeFileSync(join(service.folder, 'web.py'), server('before'))
+  const settings = { command: 'python3 web.py', loadBalanced: {}, workersMin: 1, workersMax: 1 }
+  await service.createEndpoint('web', settings)
+  await until(async () => expect((await service.ask('GET', '/lb/web/')).body).toBe('before'))
+  writeFileSync(join(service.folder, 'web.py'), server('after'))
+  await until(async () => expect(await service.ask('GET', '/lb/web/')).toEqual({ status: 200, body: 'after' }))
+})
+
+test('a package that is missing is named, installed by one command, and the waiting job runs', async () => {
+  const service = await startedService()
+  const wheels = join(service.folder, 'wheels')
+  mkdirSync(wheels)
+  makeWheels(wheels, [{ name: 'tinypack', files: { 'tinypack.py': 'A = 7\n' } }])
+  await service.stop()
+  await service.start({ env: onlyWheelsOf(wheels) })
+  await service.createHandler('mine', 'import tinypack\ndef handler(job):\n    return tinypack.A\n')
+  const jobId = await service.run('mine', {})
+  await until(async () => {
+    const { waitingReason } = await service.get(`/api/jobs/${jobId}`)
+    expect(waitingReason).toContain("No module named 'tinypack' (install it: drydock endpoint install mine tinypack")
+  })
+  const installed = await service.command('endpoint', 'install', 'mine', 'tinypack')
+  expect(installed).toMatchObject({ exitCode: 0 })
+  expect(JSON.parse(installed.stdout)).toMatchObject({ virtualEnv: join(service.folder, '.venv') })
+  expect(await service.jobEnd('mine', jobId)).toMatchObject({ status: 'COMPLETED', output: 7 })
+})

@@ -30,7 +30,7 @@ type CodeReloadDeps = {
 }
 
 /** Has a life: start() and stop(), both safe to call twice. */
-export type CodeReload = { readonly start: () => void; readonly stop: () => Promise<void> }
+type CodeReload = { readonly start: () => void; readonly stop: () => Promise<void> }
 
 /** Makes it; nothing is watched yet. */
 export function createCodeReload(deps: CodeReloadDeps): CodeReload {

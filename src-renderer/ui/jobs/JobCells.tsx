@@ -139,7 +139,7 @@ export function JobFaces({ ids, label }: JobFacesProps) {
 }
 
 /** A job in a line: id, state, input, output or error. `job` is undefined until it is read. */
-export function JobFace({ id, job }: { readonly id: string; readonly job: JobListItem | undefined }) {
+function JobFace({ id, job }: { readonly id: string; readonly job: JobListItem | undefined }) {
   return (
     <span className="flex min-w-0 items-center gap-2">
       <JobLink id={id} />

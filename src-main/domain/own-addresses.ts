@@ -25,7 +25,7 @@ const HTTP_PORT = 80
 
 /** The port of the service at this address. A URL leaves port 80 out. */
 export function portOfService(url: string): number {
-  return Number(new URL(url).port) || HTTP_PORT
+  return Number(/:(\d+)\/?$/.exec(url)?.[1] ?? HTTP_PORT)
 }
 
 /** The Host headers with which programs reach this host at a port: they leave port 80 out. */

@@ -245,7 +245,7 @@ describe('following runs', () => {
     const ended = detail('r', {
       ...end,
       results: end.status === 'COMPLETED' ? [RESULT] : [],
-      errors: [...(end.errors ?? [])],
+      errors: 'errors' in end ? [...end.errors] : [],
       endedAt: NOW,
     })
     const cancelled = run('later', { status: 'CANCELLED', endedAt: NOW })

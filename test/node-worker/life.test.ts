@@ -129,7 +129,7 @@ test('the second signal ends it at once', async () => {
   const [id = ''] = service.submit('1')
   await until(() => expect(service.progress(id)).toEqual(['runs']))
   kill('SIGTERM')
-  await waitForLog('draining')
+  await waitForLog('finishing current jobs')
   kill('SIGTERM')
   expect(await ended).toBe(143)
 })

@@ -241,13 +241,12 @@ describe('following runs', () => {
       { status: 'FAILED', errors: ['{"message":"no room","node":"2"}'] },
       { state: 'failed', error: 'no room' },
     ],
-  ] as const)('the last run that %s is on its nodes when a window is opened', async (_how, end, shown) => {
-    const ended = detail('r', {
-      ...end,
-      results: end.status === 'COMPLETED' ? [RESULT] : [],
-      errors: 'errors' in end ? [...end.errors] : [],
-      endedAt: NOW,
-    })
+  ] satisfies [
+    string,
+    Partial<RunDetail>,
+    object,
+  ][])('the last run that %s is on its nodes when a window is opened', async (_how, end, shown) => {
+    const ended = detail('r', { ...end, endedAt: NOW })
     const cancelled = run('later', { status: 'CANCELLED', endedAt: NOW })
     const older = run('older', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
     const { platform, app, client, runs } = setup({ runList: { runs: [cancelled, ended, older] }, runRead: ended })

@@ -30,13 +30,14 @@ export function showReleaseSteps(output: Output, { stdout }: Pick<Surroundings, 
 
   function print(steps: readonly ReleaseStep[], width: number): void {
     for (const step of steps) {
-      const news = `${step.state} ${step.note?.replace(/\d+/g, '0')}`
-      const teller = step.note === undefined ? undefined : tellers.get(news)
-      if (step.state === 'starting') tellers.set(news, teller ?? step.resource)
-      const isTold = teller !== undefined && teller !== step.resource
-      const line = stepLine(output, isTold ? { ...step, note: undefined } : step, { width })
-      const key = isTold ? step.state : news
-      if (shown.get(step.resource) === key || (isTold && shown.get(step.resource)?.startsWith(step.state))) continue
+      const isStarting = step.state === 'starting'
+      // A progress note counts as told when it differs in its numbers alone.
+      const note = isStarting ? step.note?.replace(/\d+/g, '0') : undefined
+      const teller = note === undefined ? step.resource : (tellers.get(note) ?? step.resource)
+      if (note !== undefined) tellers.set(note, teller)
+      const line = stepLine(output, teller === step.resource ? step : { ...step, note: undefined }, { width })
+      const key = isStarting ? line.replace(/\d+/g, '0') : line
+      if (shown.get(step.resource) === key) continue
       shown.set(step.resource, key)
       output.line(line)
     }

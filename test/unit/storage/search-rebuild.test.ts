@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
-import { searchWords } from '../../../src-main/storage/migrations/2026-12-16-search-words.ts'
+import { searchWords } from '../../../src-main/storage/migrations/2026-12-17-search-words.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
 
 const NONE = { s3Config: undefined, webhook: undefined, idempotencyKey: undefined, lowPriority: false }

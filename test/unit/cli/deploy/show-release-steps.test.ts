@@ -33,6 +33,17 @@ test('on a pipe each endpoint is a line, whenever it changes', () => {
   expect(tell(step({ state: 'done' }))).toBe('')
 })
 
+test('on a pipe the steps of an image that endpoints share are printed once', () => {
+  const { tell } = setup()
+  const both = (note: string) => tell(step({ resource: 'api', state: 'starting', note }), { ...STARTING, note })
+  expect(both('pulling app:1, 10 of 90 MB')).toBe('· api    starting   pulling app:1, 10 of 90 MB\n· greet  starting\n')
+  expect(both('pulling app:1, 20 of 90 MB')).toBe('')
+  expect(both('unpacking app:1')).toBe('· api    starting   unpacking app:1\n')
+  expect(tell(step({ resource: 'api', state: 'ready' }), { ...STARTING, note: 'unpacking app:1' })).toBe(
+    '✓ api    ready\n',
+  )
+})
+
 test('an unchanged endpoint, a deleted one and one that is kept say so', () => {
   const { tell } = setup()
   expect(tell(step({ action: 'unchanged' }))).toBe('= greet  unchanged\n')

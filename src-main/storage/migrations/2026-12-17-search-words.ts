@@ -1,6 +1,6 @@
 /** The search index anew: with the words of errors in their order, and with the ends of all words. */
 export const searchWords = {
-  id: '2026-12-16-search-words',
+  id: '2026-12-17-search-words',
   sql: `
 DROP TABLE job_search;
 CREATE VIRTUAL TABLE job_search USING fts5 (

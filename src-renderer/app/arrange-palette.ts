@@ -115,8 +115,8 @@ function holdsAll(
   return terms.every((term) => text.includes(term))
 }
 
-function fitOf({ label }: Entry, text: string, terms: readonly string[]): Fit {
-  const name = label.toLowerCase()
-  const tier = name === text ? 2 : terms.every((term) => name.includes(term)) ? 1 : 0
+function fitOf({ label, title = label }: Entry, text: string, terms: readonly string[]): Fit {
+  const name = title.toLowerCase()
+  const tier = name === text || label.toLowerCase() === text ? 2 : terms.every((term) => name.includes(term)) ? 1 : 0
   return { tier, begins: text !== '' && name.startsWith(text) }
 }

@@ -64,6 +64,13 @@ describe('the palette', () => {
     ])
   })
 
+  test('ranks a job by its whole id, of which its label is the end', () => {
+    const entries = [entry('Jobs', 'All jobs with this text'), entry('Jobs', 'c0ffee', { title: 'sync-1-c0ffee' })]
+    const uses = { 'All jobs with this text': { score: 9, at: NOW } }
+    const found = entries.map((one) => ({ ...one, also: 'sync-1-c0ffee' }))
+    expect(arranged(found, 'sync-1-c0ffee', uses)).toEqual([['Jobs', 'c0ffee', 'All jobs with this text']])
+  })
+
   test('shows what was opened lately once, the last first, however often another one is used', () => {
     const entries = [
       entry('Recent', 'last', { id: '/last' }),

@@ -119,8 +119,8 @@ export function testClient(answers: TestAnswers) {
   return { calls, follows, client: { call, follow } as unknown as ApiClient }
 }
 
-// A page that nobody draws does not scroll.
-Element.prototype.scrollIntoView ??= () => undefined
+// A page that nobody draws does not scroll; some tests run without a page.
+if ('Element' in globalThis) Element.prototype.scrollIntoView ??= () => undefined
 
 const NO_OVERLAY = { openPalette: () => undefined, openSheet: () => undefined, isOpen: false }
 

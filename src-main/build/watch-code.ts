@@ -80,7 +80,8 @@ async function dropCompiled(folder: string, files: readonly string[]): Promise<v
     if (ext !== '.py') continue
     const cache = join(folder, dir, '__pycache__')
     const compiled = (await readdir(cache).catch(() => [])).filter((entry) => entry.startsWith(`${name}.`))
-    await Promise.all(compiled.map((entry) => rm(join(cache, entry), { force: true })))
+    // One that a container made as root stays, which matters only for two saves within a second.
+    await Promise.allSettled(compiled.map((entry) => rm(join(cache, entry))))
   }
 }
 

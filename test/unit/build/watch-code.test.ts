@@ -143,6 +143,16 @@ test('Python compiles what was saved anew, also twice within a second', async ()
   expect([cached, others].map((path) => existsSync(join(folder, path)))).toEqual([false, true])
 })
 
+test('a change is told although what was compiled before cannot be removed', async () => {
+  // Stands for a file of root, as containers leave them.
+  const { write, changes, watch } = setup({ 'handler.py': '', '__pycache__/handler.cpython-312.pyc/file': '' })
+  await watch('handler.py')
+  write('handler.py', 'A = 1')
+  await until(() => expect(changes).toEqual([['handler.py']]))
+  write('handler.py', 'A = 2')
+  await until(() => expect(changes).toEqual([['handler.py'], ['handler.py']]))
+})
+
 test('a save without a change is told to nobody, and neither is a handler that is gone for a while', async () => {
   const { folder, write, changes, watch } = setup({ 'handler.py': 'A = 1' })
   await watch('handler.py')

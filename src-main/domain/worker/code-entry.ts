@@ -22,16 +22,25 @@ export function codeEntryOf({
   if (command === undefined || cwd === undefined || container !== undefined) return undefined
   const words = splitWords(command) ?? []
   if (words.includes('--reload')) return undefined
-  return words.map((word, at) => entryOfWord(cwd, word, words[at - 1])).find((entry) => entry !== undefined)
+  return fileIn(cwd, words) ?? moduleIn(cwd, words)
 }
 
 const MODULE = /^[A-Za-z_]\w*(?:\.\w+)*$/
 // As servers of web apps name it: the module, and the app in it.
 const APP_OF_MODULE = /^([A-Za-z_]\w*(?:\.\w+)*):[A-Za-z_]\w*(?:\(\))?$/
 
-function entryOfWord(cwd: string, word: string, before: string | undefined): CodeEntry | undefined {
-  if (isHandlerFile(word)) return splitPath(word.startsWith('/') ? word : `${cwd}/${word.replace(/^\.\//, '')}`)
-  const module = before === '-m' && MODULE.test(word) ? word : APP_OF_MODULE.exec(word)?.[1]
+// Its value is never the program, like in `gunicorn -c gunicorn.conf.py app:app`.
+const CONFIG_OPTION = /^(?:-c|--(?:log-)?config)$/
+
+function fileIn(cwd: string, words: readonly string[]): CodeEntry | undefined {
+  const file = words.find((word, at) => isHandlerFile(word) && !CONFIG_OPTION.test(words[at - 1] ?? ''))
+  return file && splitPath(file.startsWith('/') ? file : `${cwd}/${file.replace(/^\.\//, '')}`)
+}
+
+// `-m` often names a launcher, like `python -m uvicorn app:app`.
+function moduleIn(cwd: string, words: readonly string[]): CodeEntry | undefined {
+  const ofApp = words.map((word) => APP_OF_MODULE.exec(word)?.[1]).find((found) => found !== undefined)
+  const module = ofApp ?? words.find((word, at) => words[at - 1] === '-m' && MODULE.test(word))
   return module === undefined ? undefined : { folder: cwd, file: `${module.replaceAll('.', '/')}.py` }
 }
 

@@ -20,6 +20,9 @@ test('the file or the module that a command names is watched', () => {
   expect(of('uvicorn shop.web:create() --factory')).toEqual({ folder: '/app', file: 'shop/web.py' })
   expect(of('python -m shop.worker')).toEqual({ folder: '/app', file: 'shop/worker.py' })
   expect(of('python -m http.server 80')).toEqual({ folder: '/app', file: 'http/server.py' })
+  expect(of('python -m uvicorn shop.web:app')).toEqual({ folder: '/app', file: 'shop/web.py' })
+  expect(of('gunicorn -c gunicorn.conf.py shop.web:app')).toEqual({ folder: '/app', file: 'shop/web.py' })
+  expect(of('python -m accelerate.commands.launch train.py')).toEqual({ folder: '/app', file: 'train.py' })
   expect(of('./serve --port 80')).toBeUndefined()
 })
 

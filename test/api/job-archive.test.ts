@@ -2,6 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { deleteJob } from '../../src-main/services/jobs/delete-job.ts'
+import type { Job } from '../../src-main/services/ports/storage.ts'
+import { createSteadyClock } from '../../src-main/services/steady-clock.ts'
 import { setup } from '../support/core.ts'
 import { settle } from '../support/fake-clock.ts'
 
@@ -217,5 +220,15 @@ describe('a job that is deleted', () => {
     expect((await request('GET', `/v2/e/status/${jobId}`)).status).toBe(404)
     expect(await ask('DELETE', `/api/jobs/${jobId}`)).toMatchObject({ status: 404 })
     expect((await get('/v2/e/health')).jobs.completed).toBe(1)
+  })
+
+  it('stays if it was retried since it was looked up', async () => {
+    const { ids, ask, ...service } = await withEnded([new Error('no')])
+    const storage = service.storage()
+    const clock = createSteadyClock(service.clock, 0, () => undefined)
+    const found = storage.jobs.find(ids[0] ?? '') as Job
+    expect((await ask('POST', `/v2/e/retry/${ids[0]}`)).status).toBe(200)
+    await expect(deleteJob({ storage, clock }, found)).rejects.toMatchObject({ code: 'WRONG_STATE' })
+    expect(await ask('GET', `/api/jobs/${ids[0]}`)).toMatchObject({ status: 200, body: { status: 'IN_QUEUE' } })
   })
 })

@@ -1,6 +1,6 @@
 /** An ended job deleted for good, with all that belongs to it. */
 import { AppError } from '../../contract/errors.ts'
-import { JOB_STATES } from '../../contract/job.ts'
+import { JOB_STATES, type JobState } from '../../contract/job.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Job, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
@@ -12,20 +12,22 @@ import { momentOf } from '../steady-clock.ts'
  */
 export async function deleteJob(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },
-  { id, seq, status }: Job,
+  { id, seq }: Job,
 ): Promise<void> {
-  if (!isFinal(status)) {
-    const allowed = JOB_STATES.filter(isFinal).join(', ')
-    throw new AppError('WRONG_STATE', { jobId: id, status, operation: 'deleting it', allowed })
-  }
   const { archive, jobs } = storage
-  // The chunks of a long stream take several writes.
-  let isDeleted = false
-  while (!isDeleted)
-    isDeleted = await storage.write(() => {
-      archive.add(seq, momentOf(clock))
-      if (!archive.removeOutput(seq)) return false
-      jobs.remove(seq)
-      return true
-    })
+  // The chunks of a long stream take several writes, before each of which the job may be retried.
+  const removeSome = (): JobState | 'removed' | undefined => {
+    const status = jobs.read(seq)?.status
+    if (status === undefined) return 'removed'
+    if (!isFinal(status)) return status
+    archive.add(seq, momentOf(clock))
+    if (!archive.removeOutput(seq)) return undefined
+    jobs.remove(seq)
+    return 'removed'
+  }
+  let end: ReturnType<typeof removeSome>
+  while (end === undefined) end = await storage.write(removeSome)
+  if (end === 'removed') return
+  const allowed = JOB_STATES.filter(isFinal).join(', ')
+  throw new AppError('WRONG_STATE', { jobId: id, status: end, operation: 'deleting it', allowed })
 }

@@ -58,7 +58,8 @@ export function createFarSocket({ link, machine, id, open }: FarSocketOptions): 
 /** Removes the folder of the socket, when nothing there uses it any more. Rejects where it is not reached. */
 export async function removeFarFolder(link: Pick<SshLink, 'connection'>, id: string): Promise<void> {
   const connection = await link.connection()
-  await connection.run(`cd "$HOME" && rm -rf .drydock/${id} && rmdir .drydock 2>/dev/null || true`)
+  // Others may have folders next to it; then the folder around them stays.
+  await connection.run(`cd "$HOME" && rm -rf .drydock/${id} && { rmdir .drydock 2>/dev/null || true; }`)
 }
 
 // Sockets of connections that have ended go, but for the one that the link leads to, which goes with the next one.

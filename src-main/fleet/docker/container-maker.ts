@@ -3,6 +3,7 @@ import type Docker from 'dockerode'
 import { type GpuDevices, gpuDevices, withoutGpus } from '../../domain/worker/gpu-devices.ts'
 import type { WorkerSpec } from '../../services/ports/fleet.ts'
 import { containerOptions } from './container-options.ts'
+import { removeContainer } from './container-worker.ts'
 import type { Connected, Engine } from './engine.ts'
 import { engineMessage } from './engine-messages.ts'
 import { findFreshVolumes, openToAll } from './fresh-volumes.ts'
@@ -47,11 +48,26 @@ export async function makeContainer(options: ContainerMakerOptions, spec: Worker
     await options.noteUse()
     const named = { ...create, name: containerName(options, spec) }
     const made = await createContainer(connected.docker, named, (why) => options.onNoDiskLimit(spec.endpointId, why))
-    await openToAll(connected.docker, fresh, { Image: create.Image, Labels: create.Labels })
+    await openVolumesOf(made, connected.docker, { fresh, like: { Image: create.Image, Labels: create.Labels } })
     return made
   } catch (error) {
     gpus.release(spec.workerId)
     throw new Error(`the container could not be created: ${engineMessage(error)}`)
+  }
+}
+
+/** Opens the fresh volumes of a container to all users. Where that fails the container is removed, since it never runs. */
+export async function openVolumesOf(
+  made: Docker.Container,
+  docker: Pick<Docker, 'createContainer'>,
+  { fresh, like }: { readonly fresh: Parameters<typeof openToAll>[1]; readonly like: Parameters<typeof openToAll>[2] },
+): Promise<void> {
+  try {
+    await openToAll(docker, fresh, like)
+  } catch (error) {
+    // One that cannot be removed now is swept with the others that have no worker.
+    await removeContainer(made, () => undefined)
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import type Docker from 'dockerode'
 import { describe, expect, it } from 'vitest'
-import { createContainer } from '../../../../src-main/fleet/docker/container-maker.ts'
+import { createContainer, openVolumesOf } from '../../../../src-main/fleet/docker/container-maker.ts'
 
 // Source: engine 20.10 on ext4.
 const NO_QUOTA =
@@ -62,5 +62,22 @@ describe('a name that another container has', () => {
     const options = { name: 'drydock-s-e-w', Image: 'x', HostConfig: { StorageOpt: { size: '5' } } }
     expect(await createContainer(docker, options, () => undefined)).toBe(made)
     expect(asked.at(-1)).toEqual({ Image: 'x', HostConfig: {} })
+  })
+})
+
+describe('fresh volumes that cannot be opened to all users', () => {
+  it('leave no container behind', async () => {
+    const removed: object[] = []
+    const made = {
+      remove: async (options: object) => void removed.push(options),
+    } as Partial<Docker.Container> as Docker.Container
+    const docker = {
+      async createContainer() {
+        throw new Error('no space left on device')
+      },
+    } as Pick<Docker, 'createContainer'>
+    const opening = openVolumesOf(made, docker, { fresh: [{ source: 'data' }], like: { Image: 'x', Labels: {} } })
+    await expect(opening).rejects.toThrow('no space left')
+    expect(removed).toEqual([{ force: true, v: true }])
   })
 })

@@ -34,7 +34,8 @@ const CONFIG_OPTION = /^(?:-c|--(?:log-)?config)$/
 
 function fileIn(cwd: string, words: readonly string[]): CodeEntry | undefined {
   const file = words.find((word, at) => isHandlerFile(word) && !CONFIG_OPTION.test(words[at - 1] ?? ''))
-  return file && splitPath(file.startsWith('/') ? file : `${cwd}/${file.replace(/^\.\//, '')}`)
+  if (file === undefined) return undefined
+  return splitPath(file.startsWith('/') ? file : `${cwd}/${file.replace(/^\.\//, '')}`)
 }
 
 // `-m` often names a launcher, like `python -m uvicorn app:app`.

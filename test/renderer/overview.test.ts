@@ -4,7 +4,7 @@ import { DAY_MS, MINUTE_MS } from '../../src-main/contract/units.ts'
 import { fittingRange, RANGES, type Range, spanOf } from '../../src-renderer/api-client/queries.ts'
 import { beginOfData } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { inDrawingOrder, legendText, stackedValues } from '../../src-renderer/ui/chart/Chart.tsx'
-import { type ChartSeries, timeLabels, valueAxisWidth } from '../../src-renderer/ui/chart/chart-options.ts'
+import { type ChartSeries, lonePoints, timeLabels, valueAxisWidth } from '../../src-renderer/ui/chart/chart-options.ts'
 import { NOW } from './support.tsx'
 
 // Labels need none.
@@ -55,6 +55,19 @@ describe('the time axis', () => {
     expect(label([local(27, 21), midnight, local(28, 9)], 3 * 3600)).toEqual(['21:30', '28 Nov', '09:30'])
     expect(label([local(27, 9)], 86_400)).toEqual(['27 Nov'])
   })
+})
+
+test.each([
+  [[null, 3, null], [1]],
+  [
+    [3, null, 4, null, null, 5],
+    [0, 2, 5],
+  ],
+  [[null, 3, 4, null, 5], [4]],
+  [[1, 2, 3], []],
+  [[], []],
+])('of the values %j those at %j have no line, and get a point', (values, points) => {
+  expect(lonePoints(values)).toEqual(points)
 })
 
 test('an axis of values holds its longest label, and is as wide as others where all are short', () => {

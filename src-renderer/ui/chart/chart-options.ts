@@ -144,14 +144,15 @@ function line({ name, tone, filled, stacked }: ChartSeries, colour: (name: strin
     stroke,
     width: LINE_PX,
     spanGaps: false,
-    points: { show: (plot, index) => isAlone(plot.data[index] ?? []), size: 4, fill: stroke },
+    points: { show: false, filter: (plot, index) => [...lonePoints(plot.data[index] ?? [])], size: 4, fill: stroke },
     ...(filled === true ? { fill: stroke.replace(/\)$/, ` / ${FILL_ALPHA})`) } : {}),
   }
 }
 
-// A value between two gaps has no line; without a point nobody would see it.
-function isAlone(values: UPlot.AlignedData[number]): boolean {
-  return Array.from(values).filter((value) => value !== null && value !== undefined).length < 3
+/** Places of the values between two gaps. They have no line; without a point nobody would see them. */
+export function lonePoints(values: ArrayLike<number | null | undefined>): readonly number[] {
+  const isGap = (at: number) => values[at] === null || values[at] === undefined
+  return Array.from(values, (_value, at) => at).filter((at) => !isGap(at) && isGap(at - 1) && isGap(at + 1))
 }
 
 // A line at nought stays at the bottom of a chart with a scale.

@@ -4,7 +4,7 @@ import type { Locator } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { startedService, until } from '../support/served-service.ts'
-import { download, setup } from './support.ts'
+import { cutOf, download, NARROW, setup, WIDE } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -79,5 +79,19 @@ test('an expired job says so, and runs again as a new job', async () => {
   expect(await service.jobEnd('greet', made)).toMatchObject({ status: 'COMPLETED', output: { hello: 'Ada' } })
   await page.getByText('hello:').waitFor()
   await shoot('job-run-again')
+  const lists = [
+    ['/jobs', 'Jobs'],
+    ['/endpoints/greet', 'Latest jobs'],
+    ['/endpoints/greet/requests', 'History of requests'],
+  ] as const
+  for (const [path, name] of lists) {
+    await open(path)
+    const list = page.getByRole('grid', { name })
+    for (const viewport of [WIDE, NARROW]) {
+      await page.setViewportSize(viewport)
+      await list.getByText('Expired').first().waitFor()
+      await until(async () => expect(await cutOf(list), `${name} at ${viewport.width}`).toBe(0))
+    }
+  }
   expect(faults).toEqual([])
 })

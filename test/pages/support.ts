@@ -32,7 +32,8 @@ const DOWNLOAD_BROKEN_OFF = /^canceled$|network/i
 const NOT_THE_APP = '/simple/'
 
 // The two sizes in which every page is checked.
-const WIDE = { width: 1440, height: 900 } as const
+/** The size of most tests. */
+export const WIDE = { width: 1440, height: 900 } as const
 /** The smallest width with two panes. */
 export const NARROW = { width: 1024, height: 768 } as const
 
@@ -211,6 +212,14 @@ export async function signIn(page: Page, service: ServedService, link: string): 
   const { pageKey } = await readSignIn(new Response(await response.text()))
   await goTo(page, service.url() + NOT_THE_APP)
   await page.evaluate(([name, key]) => localStorage.setItem(name, key), [STORED_PAGE_KEY, pageKey] as const)
+}
+
+/** How many px of a table lie beside the part of it that is seen; a cell whose content is cut counts too. */
+export function cutOf(table: Locator): Promise<number> {
+  return table.evaluate((grid) => {
+    const marks = [...grid.querySelectorAll('td')].filter((cell) => cell.querySelector('button, .border') !== null)
+    return Math.max(...[grid.parentElement ?? grid, ...marks].map((one) => one.scrollWidth - one.clientWidth))
+  })
 }
 
 /** The bytes of an asset. */

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
-import { chooseByKeys, NARROW, setup } from './support.ts'
+import { chooseByKeys, cutOf, NARROW, setup } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -35,9 +35,11 @@ describe('the what-if tab of an endpoint', () => {
     await table.getByRole('row', { name: /^now/ }).waitFor()
     await expectAccessible()
     await shoot('what-if')
+    expect(await cutOf(table)).toBe(0)
     await page.setViewportSize(NARROW)
     await shoot('what-if-narrow')
     await until(async () => expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(NARROW.width))
+    expect(await cutOf(table)).toBe(0)
 
     const use = table.getByRole('button', { name: /^Use this/ }).first()
     const name = (await use.getAttribute('aria-label')) ?? ''

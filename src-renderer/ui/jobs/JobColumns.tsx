@@ -10,7 +10,7 @@ import { InputCell, JobLink, ResultCell, RowLink } from './JobCells.tsx'
 
 /** The columns of the list of jobs. Those that tell jobs apart come first, so that no width cuts them. */
 export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
-  { id: 'state', header: 'State', width: 150, cell: (job) => <StateCell job={job} /> },
+  { id: 'state', header: 'State', width: 168, cell: (job) => <StateCell job={job} /> },
   { id: 'job', header: 'Job', width: 88, cell: ({ id }) => <JobLink id={id} /> },
   {
     id: 'endpoint',
@@ -23,8 +23,8 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
       </RowLink>
     ),
   },
-  { id: 'input', header: 'Input', width: 100, grow: 2, cell: InputCell },
-  { id: 'result', header: 'Output or error', width: 144, grow: 3, cell: ResultCell },
+  { id: 'input', header: 'Input', width: 92, grow: 2, cell: InputCell },
+  { id: 'result', header: 'Output or error', width: 134, grow: 3, cell: ResultCell },
   { id: 'created', header: 'Created', width: 88, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
   {
     id: 'waited',

@@ -118,8 +118,9 @@ function columnsOf(hasCost: boolean, use: (row: WhatIfRow) => void): readonly Co
     header: string,
     read: (row: WhatIfRow) => number | undefined,
     write: (value: number) => string,
+    width = 64,
   ): Column<WhatIfRow> => ({
-    ...{ id, header, width: 86, align: 'right', sortBy: read },
+    ...{ id, header, width, align: 'right', sortBy: read },
     cell: (row) => {
       const value = read(row)
       return value === undefined ? '–' : write(value)
@@ -129,15 +130,15 @@ function columnsOf(hasCost: boolean, use: (row: WhatIfRow) => void): readonly Co
     {
       id: 'which',
       header: '',
-      width: 96,
+      width: 104,
       cell: ({ isPresent, onFrontier }) => [isPresent && 'now', onFrontier && 'frontier'].filter(Boolean).join(', '),
     },
     {
-      ...{ id: 'workers', header: 'Workers', width: 84, sortBy: ({ setting }: WhatIfRow) => setting.workersMax },
+      ...{ id: 'workers', header: 'Workers', width: 76, sortBy: ({ setting }: WhatIfRow) => setting.workersMax },
       cell: ({ setting }) => `${setting.workersMin} to ${setting.workersMax}`,
     },
     number('idle', 'Idle', ({ setting }) => setting.idleTimeoutMs, duration),
-    { id: 'scaler', header: 'Scaler', width: 150, grow: 1, cell: ({ setting }) => scalerText(setting.scaler) },
+    { id: 'scaler', header: 'Scaler', width: 136, grow: 1, cell: ({ setting }) => scalerText(setting.scaler) },
     number('p50', 'p50', ({ waiting }) => waiting?.p50, duration),
     number('p95', 'p95', ({ waiting }) => waiting?.p95, duration),
     number('p99', 'p99', ({ waiting }) => waiting?.p99, duration),
@@ -146,16 +147,17 @@ function columnsOf(hasCost: boolean, use: (row: WhatIfRow) => void): readonly Co
       'Cold',
       ({ coldShare }) => coldShare * 100,
       (value) => `${value.toFixed(1)} %`,
+      70,
     ),
-    number('seconds', 'Worker s', ({ workerSeconds }) => workerSeconds, whole),
+    number('seconds', 'Worker s', ({ workerSeconds }) => workerSeconds, whole, 76),
     ...(hasCost ? [number('cost', 'Cost', ({ cost }) => cost, costText)] : []),
-    number('unserved', 'Unserved', ({ unserved }) => unserved, whole),
+    number('unserved', 'Unserved', ({ unserved }) => unserved, whole, 76),
     {
-      ...{ id: 'use', header: '', width: 92 },
+      ...{ id: 'use', header: '', width: 68 },
       cell: (row) =>
         row.isPresent ? null : (
           <Button aria-label={`Use this: ${settingText(row.setting)}`} onClick={() => use(row)}>
-            Use this
+            Use
           </Button>
         ),
     },

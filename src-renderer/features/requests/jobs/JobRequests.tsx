@@ -94,7 +94,7 @@ export function JobRequests({ endpoint, choice }: JobRequestsProps) {
           </div>
         )}
       </div>
-      <div className="grid items-start gap-4 xl:grid-cols-2">
+      <div className="grid items-start gap-4 min-[1440px]:grid-cols-[3fr_2fr]">
         <JobHistory endpointId={endpoint.id} onLoad={beginFrom} />
         <CodeSamples call={body === undefined ? undefined : sampleCall(endpoint, operation, body)} />
       </div>

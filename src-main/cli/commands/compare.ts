@@ -5,7 +5,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { ComparisonMode, ComparisonRow, ComparisonView } from '../../contract/compare.ts'
 import { limit } from '../../contract/limits.ts'
-import { endedJobs, summaryOf } from '../../domain/compare/plan.ts'
+import { endedJobs, summaryOf, waitsOf } from '../../domain/compare/plan.ts'
 import { writeExact } from '../../domain/json/json.ts'
 import { ago, counted } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
@@ -180,7 +180,7 @@ async function start(
     const ended = await withSpinner(`comparing ${versions.join(', ')}`, { output, surroundings }, async (report) => {
       let one = await client.call('comparisonCreate', { bodyText: writeExact(body) })
       while (one.state === 'running') {
-        report(progressOf(one))
+        report([progressOf(one), ...(await readWaits(client, one))].join('; '))
         await surroundings.pause(FOLLOW_MS)
         one = await client.call('comparisonRead', { path: { comparisonId: one.id } })
       }
@@ -188,6 +188,11 @@ async function start(
     })
     await show(client, output, ended, ROWS)
   })
+}
+
+async function readWaits(client: ServiceClient, one: ComparisonView): Promise<readonly string[]> {
+  const { endpoints } = await client.call('endpointList')
+  return waitsOf(one, (endpointId) => endpoints.find(({ id }) => id === endpointId)?.waitingReason)
 }
 
 const FOLLOW_MS = 300

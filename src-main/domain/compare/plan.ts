@@ -106,6 +106,18 @@ export function summaryOf({ reason, differences: [first], count }: ComparisonRow
 export const endedJobs = ({ versions }: Pick<ComparisonView, 'versions'>): number =>
   versions.reduce((sum, { ended }) => sum + ended, 0)
 
+/** Why jobs of a comparison wait, each reason once. @param reasonOf why jobs of an endpoint wait, if any do */
+export function waitsOf(
+  { versions, items }: Pick<ComparisonView, 'versions' | 'items'>,
+  reasonOf: (endpointId: string) => string | undefined,
+): readonly string[] {
+  const open = versions.filter(({ ended }) => ended < items).map(({ copy, endpoint }) => copy ?? endpoint)
+  return [...new Set(open)].flatMap((id) => {
+    const reason = reasonOf(id)
+    return reason === undefined ? [] : `${id} waits: ${reason}`
+  })
+}
+
 /** How many inputs of a version have ended in which way. */
 export type VersionCounts = { readonly same: number; readonly differs: number; readonly failed: number }
 

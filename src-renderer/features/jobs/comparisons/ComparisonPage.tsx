@@ -3,10 +3,10 @@ import { Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
-import { endedJobs } from '../../../../src-main/domain/compare/plan.ts'
+import { endedJobs, waitsOf } from '../../../../src-main/domain/compare/plan.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
-import { useApp } from '../../../store/app-context.ts'
+import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
@@ -57,6 +57,7 @@ export function ComparisonPage({ comparisonId }: { readonly comparisonId: string
 
 function Verdict({ comparison }: { readonly comparison: ComparisonView }) {
   const { verdict, items, mode, versions } = comparison
+  const waits = useAppState(({ live }) => waitsOf(comparison, (id) => live.endpoints[id]?.waitingReason).join('\n'))
   if (verdict !== undefined) return <p className="text-section">{verdict.text}</p>
   return (
     <div className="flex flex-col gap-1">
@@ -64,6 +65,7 @@ function Verdict({ comparison }: { readonly comparison: ComparisonView }) {
         <ProgressBar value={endedJobs(comparison)} max={items * versions.length} label="Jobs that have ended" />
       )}
       <p role="status">{progressOf(comparison)}</p>
+      {waits !== '' && <p className="whitespace-pre-line break-words text-ink-2">{waits}</p>}
     </div>
   )
 }

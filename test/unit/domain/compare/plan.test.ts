@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { limit } from '../../../../src-main/contract/limits.ts'
-import { nextStep, readItems, type VersionCounts, withValues } from '../../../../src-main/domain/compare/plan.ts'
+import {
+  nextStep,
+  readItems,
+  type VersionCounts,
+  waitsOf,
+  withValues,
+} from '../../../../src-main/domain/compare/plan.ts'
 
 const NAMES = ['v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7', 'v8']
 const SAME = { same: 200, differs: 0, failed: 0 }
@@ -31,6 +37,26 @@ describe('a bisection', () => {
       verdict: { result: 'incomplete', text: expect.stringContaining('v5') },
     })
   })
+})
+
+it('a comparison says once for each endpoint why its jobs wait, and nothing of one that has ended', () => {
+  const counts = { same: 0, differs: 0, failed: 0 }
+  const versions = [
+    { ...counts, name: 'old', endpoint: 'old', ended: 3 },
+    { ...counts, name: 'new', endpoint: 'new', ended: 0 },
+    { ...counts, name: 'new with cfg=7', endpoint: 'new', ended: 0 },
+    { ...counts, name: 'image', endpoint: 'old', copy: 'compare-1', ended: 1 },
+    { ...counts, name: 'quick', endpoint: 'quick', ended: 2 },
+  ]
+  const reasons: Readonly<Record<string, string>> = {
+    old: 'busy',
+    new: 'No worker runs.',
+    'compare-1': 'It is paused.',
+  }
+  expect(waitsOf({ versions, items: 3 }, (id) => reasons[id])).toEqual([
+    'new waits: No worker runs.',
+    'compare-1 waits: It is paused.',
+  ])
 })
 
 it('a comparison runs all others, and goes on with those that have not ended', () => {

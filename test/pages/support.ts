@@ -214,7 +214,7 @@ export async function signIn(page: Page, service: ServedService, link: string): 
   await page.evaluate(([name, key]) => localStorage.setItem(name, key), [STORED_PAGE_KEY, pageKey] as const)
 }
 
-/** How many px of a table lie beside the part of it that is seen; a cell whose content is cut counts too. */
+/** The px of a table that its frame hides, or those that a cell hides of a button or a mark. */
 export function cutOf(table: Locator): Promise<number> {
   return table.evaluate((grid) => {
     const marks = [...grid.querySelectorAll('td')].filter((cell) => cell.querySelector('button, .border') !== null)

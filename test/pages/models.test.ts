@@ -50,7 +50,7 @@ async function setupMissing() {
 test('a model that a graph misses is downloaded with one click, the problem goes away, and the page of models shows all of it', async () => {
   const { service, page, open, expectAccessible, shoot, faults, goOn, host, id } = await setupMissing()
 
-  await open(`/workflows/edit/${id}`)
+  await open(`/workflows/edit/${id}?side=models`)
   const chooser = page.getByRole('combobox', { name: 'Endpoint' })
   await choose(chooser, 'painter')
   await page.getByRole('button', { name: /error/ }).click()
@@ -105,7 +105,7 @@ test('two windows follow a download, a file that came by hand and a deletion, wh
   await page.getByText('There are no models yet.').waitFor()
   const table = page.getByRole('grid', { name: 'Models' })
   const editor = await page.context().newPage()
-  await editor.goto(`${service.url()}/workflows/edit/${id}`)
+  await editor.goto(`${service.url()}/workflows/edit/${id}?side=models`)
   await choose(editor.getByRole('combobox', { name: 'Endpoint' }), 'painter')
   await editor.getByRole('radio', { name: 'Models' }).click()
   const panel = editor.getByRole('region', { name: 'Models of the graph' })

@@ -76,7 +76,7 @@ test('a run waits with its reason for a server that starts, shows previews on th
   const canvas = page.getByRole('main')
   await canvas.getByRole('img', { name: /^ComfyUI_temp_.*\.png$/ }).waitFor()
   await bar.getByRole('status', { name: 'Last run' }).getByText('0 results').waitFor()
-  await page.getByText('It returned only previews, shown on its nodes.').waitFor()
+  await page.getByText(/^Only previews, which are shown on the nodes\./).waitFor()
   await expectAccessible()
   await shoot('bridge-previews')
 

@@ -11,6 +11,9 @@ import type { CodeEntry } from '../domain/worker/code-entry.ts'
 // Source: ours; a program with more files than that is an app, and a source that large is data.
 const MAX_FILES = 1000
 const MAX_SOURCE_BYTES = 1024 * 1024
+// Paths that are looked for, and how many at a time; source: ours, as generated code may name any number.
+const MAX_PATHS = 20_000
+const PATHS_AT_ONCE = 100
 
 /**
  * Reads the file that is run, and those that it imports.
@@ -18,71 +21,74 @@ const MAX_SOURCE_BYTES = 1024 * 1024
  */
 export async function readImportedFiles({ folder, file }: CodeEntry): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
-  const seen = new Set<string>()
-  let next: readonly string[] = [posix.normalize(file)]
-  while (next.length > 0) {
-    const sources = await Promise.all(next.map(async (path) => [path, await readSource(join(folder, path))] as const))
-    const named = new Set<string>()
-    for (const [path, source] of sources) {
-      seen.add(path)
+  const paths = new Set([posix.normalize(file)])
+  for (let looked = 0; looked < paths.size; ) {
+    const some = [...paths].slice(looked, looked + PATHS_AT_ONCE)
+    looked += some.length
+    for (const source of await Promise.all(some.map((path) => readSource(folder, path)))) {
       if (source === undefined || found.size >= MAX_FILES) continue
-      found.set(path, createHash('sha256').update(source).digest('base64'))
-      for (const each of candidatesIn(path, source)) if (!seen.has(each)) named.add(each)
+      found.set(source.path, source.hash)
+      for (const each of source.named) if (paths.size < MAX_PATHS) paths.add(each)
     }
-    next = [...named]
   }
   return found
 }
 
-async function readSource(path: string): Promise<string | undefined> {
-  const found = await stat(path).catch(() => undefined)
+async function readSource(folder: string, path: string) {
+  const found = await stat(join(folder, path)).catch(() => undefined)
   if (found?.isFile() !== true || found.size > MAX_SOURCE_BYTES) return undefined
-  return await readFile(path, 'utf8').catch(() => undefined)
+  const source = await readFile(join(folder, path), 'utf8').catch(() => undefined)
+  if (source === undefined) return undefined
+  return { path, hash: createHash('sha256').update(source).digest('hex'), named: pathsIn(path, source) }
 }
 
 /** Paths that the imports of a source may mean, all within the folder. */
-function candidatesIn(path: string, source: string): readonly string[] {
-  const all =
-    isNodeHandler(path) || path.endsWith('.cjs') ? nodeCandidates(path, source) : pythonCandidates(path, source)
-  return all.map((each) => posix.normalize(each)).filter((each) => !each.startsWith('../'))
-}
-
-const NODE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"](\.{1,2}\/[^'"\n]+)['"]/g
-const NODE_ENDINGS = ['', '.ts', '.mts', '.js', '.mjs', '.cjs', '/index.ts', '/index.js'] as const
-
-function nodeCandidates(path: string, source: string): readonly string[] {
-  return [...source.matchAll(NODE_IMPORT)].flatMap(([, name = '']) =>
-    NODE_ENDINGS.map((ending) => posix.join(posix.dirname(path), name) + ending),
+function pathsIn(path: string, source: string): ReadonlySet<string> {
+  const all = isNodeHandler(path) || path.endsWith('.cjs') ? nodePaths(path, source) : pythonPaths(path, source)
+  return new Set(
+    all
+      .take(MAX_PATHS)
+      .map(posix.normalize)
+      .filter((each) => !each.startsWith('../')),
   )
 }
 
-const FROM_IMPORT = /^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*)/gm
-const IMPORT = /^[ \t]*import[ \t]+([^\n]*)/gm
-const IMPORT_BY_NAME = /\b(?:import_module|__import__)\(\s*['"]([\w.]+)['"]/g
+// Patterns take time in step with the length of a source, whatever is in it.
+const NODE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*(?:\(\s*)?['"](\.{1,2}\/[^'"\n]{1,200})['"]/g
+const NODE_ENDINGS = ['', '.ts', '.mts', '.js', '.mjs', '.cjs', '/index.ts', '/index.js'] as const
 
-function pythonCandidates(path: string, source: string): readonly string[] {
+function* nodePaths(path: string, source: string): Generator<string> {
+  for (const [, name = ''] of source.matchAll(NODE_IMPORT))
+    for (const ending of NODE_ENDINGS) yield posix.join(posix.dirname(path), name) + ending
+}
+
+const FROM_IMPORT = /^[ \t]*from[ \t]+([\w.]{1,200})[ \t]+import[ \t]+(\([^()]*\)|[^\n]*)/gm
+const IMPORT = /^[ \t]*import[ \t]+([^\n]*)/gm
+const IMPORT_BY_NAME = /\b(?:import_module|__import__)\(\s*['"]([\w.]{1,200})['"]/g
+
+function* pythonPaths(path: string, source: string): Generator<string> {
   const code = source.replaceAll(/#.*$/gm, '')
-  const ofModules = [
-    ...[...code.matchAll(IMPORT)].flatMap(([, names = '']) => namesIn(names)),
-    ...[...code.matchAll(IMPORT_BY_NAME)].flatMap(([, name = '']) => name),
-  ].flatMap((name) => modulePaths('.', name))
-  const ofParts = [...code.matchAll(FROM_IMPORT)].flatMap(([, dots = '', module = '', names = '']) => {
-    const from = dots === '' ? '.' : posix.join(posix.dirname(path), '../'.repeat(dots.length - 1))
-    return namesIn(names).flatMap((name) => modulePaths(from, module === '' ? name : `${module}.${name}`))
-  })
-  return [...ofModules, ...ofParts]
+  for (const [, names = ''] of code.matchAll(IMPORT)) for (const name of namesIn(names)) yield* modulePaths('.', name)
+  for (const [, name = ''] of code.matchAll(IMPORT_BY_NAME)) yield* modulePaths('.', name)
+  for (const [, from = '', names = ''] of code.matchAll(FROM_IMPORT)) {
+    const module = from.replace(/^\.+/, '')
+    const dots = from.length - module.length
+    const folder = dots === 0 ? '.' : posix.join(posix.dirname(path), '../'.repeat(dots - 1))
+    for (const name of namesIn(names)) yield* modulePaths(folder, module === '' ? name : `${module}.${name}`)
+  }
 }
 
 // `a as b, (c)` names a and c.
 function namesIn(list: string): readonly string[] {
-  return list.split(/[,;]/).flatMap((part) => /[\w.]+/.exec(part)?.[0] ?? [])
+  return list.split(/[,;]/).flatMap((part) => /[\w.]{1,200}/.exec(part)?.[0] ?? [])
 }
 
 /** A module may be a file or a folder, and so may each package that it is in. */
-function modulePaths(from: string, name: string): readonly string[] {
-  const parts = name.split('.')
-  return parts.flatMap((_, at) => {
-    const path = posix.join(from, ...parts.slice(0, at + 1))
-    return [`${path}.py`, `${path}/__init__.py`]
-  })
+function* modulePaths(from: string, name: string): Generator<string> {
+  let path = from
+  for (const part of name.split('.')) {
+    path = posix.join(path, part)
+    yield `${path}.py`
+    yield `${path}/__init__.py`
+  }
 }

@@ -79,7 +79,9 @@ async function dropCompiled(folder: string, files: readonly string[]): Promise<v
     const { dir, name, ext } = posix.parse(path)
     if (ext !== '.py') continue
     const cache = join(folder, dir, '__pycache__')
-    const compiled = (await readdir(cache).catch(() => [])).filter((entry) => entry.startsWith(`${name}.`))
+    const compiled = (await readdir(cache).catch(() => [])).filter(
+      (entry) => entry.startsWith(`${name}.`) && entry.endsWith('.pyc'),
+    )
     // One that a container made as root stays, which matters only for two saves within a second.
     await Promise.allSettled(compiled.map((entry) => rm(join(cache, entry))))
   }

@@ -7,7 +7,11 @@ import { maskSecrets } from './job-file.ts'
  * @param length most characters
  */
 export function payloadPreview(head: string, secrets: readonly string[], length: number): string {
-  return keepStart(maskSecrets(withEnd(head), secrets).text.replace(/\s+/g, ' ').trim(), length)
+  const { text } = maskSecrets(withEnd(head), secrets)
+  const beyond = longestSecret(secrets)
+  // A secret at the end of a cut head may be cut too, and masks and spaces that go bring that end into the row.
+  const whole = head.length < length + beyond ? text : text.slice(0, text.length - beyond)
+  return keepStart(whole.replace(/\s+/g, ' ').trim(), length)
 }
 
 /** How much of a payload is read beyond what is shown: a secret that begins in it must be there whole. */

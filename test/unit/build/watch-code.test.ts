@@ -1,9 +1,19 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readImportedFiles } from '../../../src-main/build/imported-files.ts'
 import { watchCode } from '../../../src-main/build/watch-code.ts'
+import { longestHold } from '../../support/main-thread.ts'
 import { until } from '../../support/served-service.ts'
 
 /** A folder with files, by their paths. */
@@ -162,4 +172,37 @@ test('a save without a change is told to nobody, and neither is a handler that i
   write('handler.py', 'A = 1')
   write('handler.py', 'A = 2')
   await until(() => expect(changes).toEqual([['handler.py']]))
+})
+
+test.each([
+  ['dots', 'h.py', `from ${'.'.repeat(60_000)}`],
+  ['lists without an end', 'h.py', 'from a import (\n'.repeat(16_000)],
+  ['a deep name', 'h.py', `import ${'a.'.repeat(10_000)}a`],
+  ['dots and names', 'h.py', `from ${'.'.repeat(20_000)} import ${'a,'.repeat(20_000)}`],
+  ['spaces', 'h.mjs', `from${' '.repeat(60_000)}`],
+])('a source that is all %s is read at once', async (_what, file, text) => {
+  const { imported } = setup({ [file]: text })
+  expect(await longestHold(() => imported(file))).toBeLessThan(200)
+  expect(await imported(file)).toEqual([file])
+})
+
+test('of a source that names any number of modules so many are looked for as a program may have', async () => {
+  const { imported } = setup({
+    'h.py': `import first\n${Array.from({ length: 200_000 }, (_, at) => `import m${at}`).join('\n')}`.slice(
+      0,
+      1_000_000,
+    ),
+    'first.py': '',
+    'm75000.py': '',
+  })
+  expect(await imported('h.py')).toEqual(['first.py', 'h.py'])
+})
+
+test('a save removes what was compiled of the source, and no source, wherever the folder of compiled ones leads', async () => {
+  const { folder, write, changes, watch } = setup({ 'h.py': 'import a', 'a.py': '', 'a.cpython-312.pyc': '' })
+  symlinkSync('.', join(folder, '__pycache__'))
+  await watch('h.py')
+  write('a.py', 'x = 1')
+  await until(() => expect(changes).toEqual([['a.py']]))
+  expect(readdirSync(folder).sort()).toEqual(['__pycache__', 'a.py', 'h.py'])
 })

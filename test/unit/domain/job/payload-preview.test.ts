@@ -24,3 +24,15 @@ test('a secret that begins in the shown part is read whole', () => {
   expect(payloadPreview(head, [SECRET], length)).toBe('{"text":"0123456***…')
   expect(longestSecret([])).toBe(0)
 })
+
+test.each([
+  ['spaces before it go', `{"text":"${' '.repeat(90)}`],
+  ['masks are shorter than what was there', `{"text":"${SECRET.repeat(6)}`],
+])('a secret that is cut at the end of the head is not shown where %s', (_what, before) => {
+  const length = 20
+  const json = `${before}${SECRET} and so on, ${SECRET.repeat(20)}"}`
+  for (let cut = 0; cut < SECRET.length; cut++) {
+    const head = `${' '.repeat(cut)}${json}`.slice(0, length + longestSecret([SECRET]))
+    expect(payloadPreview(head, [SECRET], length)).not.toContain('hunter2')
+  }
+})

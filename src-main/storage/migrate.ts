@@ -34,8 +34,8 @@ import { comparisons } from './migrations/2026-12-13-comparisons.ts'
 import { priority } from './migrations/2026-12-13-priority.ts'
 import { batches } from './migrations/2026-12-14-batches.ts'
 import { pendingBulk } from './migrations/2026-12-15-pending-bulk.ts'
-import { searchWords } from './migrations/2026-12-17-search-words.ts'
 import { timedOutJobs } from './migrations/2026-12-16-timed-out-jobs.ts'
+import { searchWords } from './migrations/2026-12-17-search-words.ts'
 
 /** One step of the schema: never edited after it was merged. */
 export type Migration = {

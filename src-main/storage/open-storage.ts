@@ -187,7 +187,8 @@ export function createStateStore(db: Database): StateStore {
   }
 }
 
-const INSERT = `INSERT INTO job_chunks (seq, n, chunk) VALUES (?, ?, ?)`
+// Large chunks come as bytes.
+const INSERT = `INSERT INTO job_chunks (seq, n, chunk) VALUES (?, ?, CAST(? AS TEXT))`
 const AFTER = `SELECT n, chunk FROM job_chunks WHERE seq = ? AND n > ? ORDER BY n`
 
 /** Makes the store of stream chunks, numbered from 1 within a job in the order of arrival. */

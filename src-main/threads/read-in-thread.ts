@@ -87,7 +87,11 @@ const READERS: Readers = {
   },
   jobFile: (line, head, hidden) => ({ text: writeJobFile(head, line, hidden) }),
   systemPackages: (input) => systemPackagesIn(jsonText(input)),
-  chunk: (body) => readChunk(bodyText(bufferOf(body)).text, limit('chunkBytes')),
+  chunk(body) {
+    const read = readChunk(bodyText(bufferOf(body)).text, limit('chunkBytes'))
+    // Bytes are handed over and stored in less than half the time of texts.
+    return 'problem' in read ? read : { pieces: read.pieces.map((piece) => ownBytes(Buffer.from(jsonText(piece)))) }
+  },
   openAi: (given, from) => readOpenAiAnswer(jsonText(given), from),
   results(json) {
     const output: unknown = JSON.parse(jsonText(json))

@@ -20,12 +20,13 @@ function databaseFile(): string {
   return join(folder, 'drydock.db')
 }
 
-/** The longest that the event loop is held while something goes on, ms. */
-async function heldWhile(work: () => Promise<unknown>): Promise<number> {
+/** The longest that the event loop is held while something goes on, ms. A body that is refused holds nothing. */
+async function heldWhile(work: () => Promise<{ readonly status: number }>): Promise<number> {
   const delays = monitorEventLoopDelay({ resolution: 1 })
   delays.enable()
-  await work()
+  const { status } = await work()
   delays.disable()
+  expect(status).toBe(200)
   return delays.max / 1e6
 }
 
@@ -72,8 +73,9 @@ test(`a picture of a million empty chunks holds the event loop for at most ${HEL
     const { id } = await start(service)
     await worker.take()
     const ms = await heldWhile(async () => {
-      await post(worker, 'RUNPOD_WEBHOOK_POST_OUTPUT', id, body)
+      const taken = await post(worker, 'RUNPOD_WEBHOOK_POST_OUTPUT', id, body)
       await ended(service, id)
+      return taken
     })
     held.push(ms)
   }

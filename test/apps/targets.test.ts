@@ -39,6 +39,6 @@ test('an app goes to another service by its name, is called there, changed, and 
   expect(await answer(box, 'greet', { name: 'Ada' })).toEqual({ greeting: 'Bye, Ada!' })
   const back = await app.run('rollback', '--target', 'box')
   expect(back).toMatchObject({ exitCode: 0 })
-  expect(back.stdout).toContain('rolls back to deploy 2')
+  expect(back.stdout).toContain('rolls back to deploy 1')
   expect(await answer(box, 'greet', { name: 'Ada' })).toEqual({ greeting: 'Hello, Ada!' })
 })

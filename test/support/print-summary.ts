@@ -108,6 +108,17 @@ export function minutes(ms: number): string {
  * closing line. Writes a report to the file that TEST_REPORT names.
  */
 export default class PrintSummary implements Reporter {
+  // At once: a run that is ended from outside never prints its list.
+  onTestModuleEnd(module: TestModule): void {
+    for (const test of module.children.allTests('failed')) {
+      const errors = test.result().errors ?? []
+      const texts = errors.map(({ stack, message, diff }) =>
+        stripVTControlCharacters(`${stack ?? message}\n${diff ?? ''}`),
+      )
+      writeAll(`failure of ${module.relativeModuleId} > ${test.fullName}\n${texts.join('\n')}\n`)
+    }
+  }
+
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const summary = summarize(modules, unhandledErrors)
     const files = modules.map(reportFile)

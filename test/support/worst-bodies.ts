@@ -1,7 +1,9 @@
 /** Bodies that take longest to read for their size. */
 
 const filled = (before: string, part: string, after: string, bytes: number): Buffer<ArrayBuffer> =>
-  Buffer.from(before + part.repeat(Math.floor((bytes - before.length - after.length) / part.length)) + after)
+  Buffer.from(
+    before + part.repeat(Math.floor((bytes - before.length - after.length) / Buffer.byteLength(part))) + after,
+  )
 
 /** JSON objects with these bytes under `name`; each is valid, and the service takes each as an input or result. */
 export const WORST_JSON: Readonly<Record<string, (name: string, bytes: number) => Buffer<ArrayBuffer>>> = {

@@ -5,6 +5,7 @@
  * by what it did before.
  */
 import { limit, utf8Bytes } from '../../contract/limits.ts'
+import type { Json } from '../json/json.ts'
 import { cutText, rawFields, scanJson } from '../json/scan-json.ts'
 
 /** `array`: the chunks alone. `object`: `{status, stream: [chunks]}`. */
@@ -91,8 +92,8 @@ export function isProgram(userAgent: string): boolean {
   return LIBRARIES.test(userAgent)
 }
 
-/** A chunk as JSON texts of `{output, metrics?}`, each within the limit, or why it cannot be read. */
-export type SentChunk = { readonly pieces: readonly string[] } | { readonly problem: string }
+/** A chunk as JSON of `{output, metrics?}`, each piece within the limit, or why it cannot be read. */
+export type SentChunk = { readonly pieces: readonly Json[] } | { readonly problem: string }
 
 // Python writes these as numbers, and no JSON reader but its own takes them.
 const NO_NUMBER = /[:,[\s](NaN|-?Infinity)[,\]}\s]/

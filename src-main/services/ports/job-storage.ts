@@ -49,9 +49,9 @@ export type JobArchive = {
   readonly outputsUpTo: (steady: number, bytes: number) => { readonly count: number; readonly bytes: number }
 }
 
-/** The chunks of streams; each is JSON text of `{output, metrics?}`. */
+/** The chunks of streams; each is JSON of `{output, metrics?}`. */
 export type ChunkStore = {
-  readonly append: (seq: number, chunks: readonly string[]) => void
+  readonly append: (seq: number, chunks: readonly Json[]) => void
   /** Chunks after the cursor, within the limits of one response. */
   readonly after: (seq: number, cursor: number, most?: number) => ChunkPage
   readonly count: (seq: number) => number

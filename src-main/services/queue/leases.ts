@@ -7,6 +7,7 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { KeptReport } from '../../domain/job/report.ts'
+import type { Json } from '../../domain/json/json.ts'
 import { failedByInjection, isHit, tryId } from '../../domain/worker/faults.ts'
 import type { StoredPayload } from '../ports/job-storage.ts'
 import type { Change, Job, Storage } from '../ports/storage.ts'
@@ -158,15 +159,11 @@ const PIECES_AT_ONCE = 2
 
 /**
  * Adds a chunk to the stream of a job. Arrival order is the order.
- * @param pieces JSON texts of its outputs and metrics, of which each is within the limit
+ * @param pieces JSON of its outputs and metrics, of which each is within the limit
  */
 export async function appendStream(
   { storage, leases, waiters }: { readonly storage: Storage; readonly leases: Leases; readonly waiters: JobWaiters },
-  {
-    jobId,
-    workerId,
-    pieces,
-  }: { readonly jobId: string; readonly workerId: string; readonly pieces: readonly string[] },
+  { jobId, workerId, pieces }: { readonly jobId: string; readonly workerId: string; readonly pieces: readonly Json[] },
 ): Promise<ReportOutcome> {
   const lease = leases.get(jobId)
   if (lease === undefined || lease.workerId !== workerId) return 'late'

@@ -241,23 +241,22 @@ describe('following runs', () => {
       { status: 'FAILED', errors: ['{"message":"no room","node":"2"}'] },
       { state: 'failed', error: 'no room' },
     ],
-  ] satisfies [
-    string,
-    Partial<RunDetail>,
-    object,
-  ][])('the last run that %s is on its nodes when a window is opened', async (_how, end, shown) => {
-    const ended = detail('r', { ...end, endedAt: NOW })
-    const cancelled = run('later', { status: 'CANCELLED', endedAt: NOW })
-    const older = run('older', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
-    const { platform, app, client, runs } = setup({ runList: { runs: [cancelled, ended, older] }, runRead: ended })
-    const stop = followRuns({ client, platform, app, runs })
-    await findEarlierRuns(client, runs, 'w')
-    await platform.advance(0)
-    expect(runs.getState().shown?.id).toBe('r')
-    expect(runs.getState().progress.get('2')).toEqual(shown)
-    expect(runs.getState().active).toEqual([])
-    stop()
-  })
+  ] satisfies [string, Partial<RunDetail>, object][])(
+    'the last run that %s is on its nodes when a window is opened',
+    async (_how, end, shown) => {
+      const ended = detail('r', { ...end, endedAt: NOW })
+      const cancelled = run('later', { status: 'CANCELLED', endedAt: NOW })
+      const older = run('older', { status: 'COMPLETED', endedAt: NOW, results: [RESULT] })
+      const { platform, app, client, runs } = setup({ runList: { runs: [cancelled, ended, older] }, runRead: ended })
+      const stop = followRuns({ client, platform, app, runs })
+      await findEarlierRuns(client, runs, 'w')
+      await platform.advance(0)
+      expect(runs.getState().shown?.id).toBe('r')
+      expect(runs.getState().progress.get('2')).toEqual(shown)
+      expect(runs.getState().active).toEqual([])
+      stop()
+    },
+  )
 
   test('a run that goes on is what nodes show, and no earlier one', async () => {
     const job = { id: 'now', status: 'IN_QUEUE', createdAt: NOW }

@@ -140,6 +140,17 @@ test('a node that vanishes is replaced, its job led back once, and nothing is le
   await until(async () => expect(await workersOn(node, 'vanished')).toBe(''), START_MS)
 })
 
+test('a worker that starts while the agents of the nodes begin again waits for them, and is no crash', async () => {
+  const { swarm, service, onLab } = await setup()
+  for (const node of swarm.nodes)
+    await swarm.docker(node, 'rm', '--force', await swarm.docker(node, 'ps', '--quiet', '--filter', 'name=-agents.'))
+  await service.createHandler('again', ECHO, { ...onLab, env: { MINE: 'yes' } })
+  const end = await service.jobEnd('again', await service.run('again', { n: 1 }), START_MS)
+  expect(end).toMatchObject({ status: 'COMPLETED' })
+  const { events } = await service.get('/api/fleet-events?endpoint=again&kinds=crash')
+  expect(events).toEqual([])
+})
+
 test('cancel of a handler that blocks, memory, logs and a shell work as on this machine', async () => {
   const { service, onLab, isRunning } = await setup()
   await service.createHandler('echo', ECHO, { ...onLab, env: { MINE: '' } })

@@ -57,20 +57,12 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
     await nodes.look()
     refuseDrained(connected, nodes.all())
     const networks = await parts.ensure(connected, true)
-    await until(
-      START_MS,
-      () => nodes.all().some(answers),
-      'the hub of the swarm does not answer. See its service there',
-    )
+    await someAnswer()
     if (!networks.isEncrypted || (await isReached()) || (await hasWorkers(connected))) return networks
     log.warn('the nodes of a swarm do not reach each other over an encrypted network', {})
     await parts.removeNetworks(connected.docker)
     const plain = await parts.ensure(connected, false)
-    await until(
-      START_MS,
-      () => nodes.all().some(answers),
-      'the hub of the swarm does not answer. See its service there',
-    )
+    await someAnswer()
     return plain
   }
 
@@ -89,6 +81,9 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
 
   // The hub reaches the agent beside it in any case.
   const isManagerItself = (node: SwarmNode) => node.role === 'manager' && answers(node)
+
+  const someAnswer = () =>
+    until(START_MS, () => nodes.all().some(answers), 'the hub of the swarm does not answer. See its service there')
 
   async function until(limitMs: number, isDone: () => boolean, otherwise: string): Promise<void> {
     const end = clock.steady() + limitMs
@@ -113,7 +108,11 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
           if (making === attempt) making = undefined
         },
       )
-      return attempt
+      return attempt.then(async (networks) => {
+        // Agents may begin again at any time.
+        if (!nodes.all().some(answers)) await someAnswer()
+        return networks
+      })
     },
     networks: () => known,
     async settle() {
@@ -138,8 +137,9 @@ export function createSwarm({ parts, nodes, clock, log }: SwarmOptions): Swarm {
   }
 }
 
-/** Whether the engine of a node answers through its agent. */
-export const answers = ({ engine }: SwarmNode) => engine.wasConnected() && engine.problem() === undefined
+/** Whether the engine of a node answers through its agent. One that answered before is out of reach without it. */
+export const answers = ({ agent, engine }: SwarmNode) =>
+  agent !== undefined && engine.wasConnected() && engine.problem() === undefined
 
 /** Waits. */
 export function pause(clock: Pick<Clock, 'after'>, ms: number): Promise<void> {

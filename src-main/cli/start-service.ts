@@ -5,7 +5,9 @@ import type { ServiceClient } from '../client/service-client.ts'
 import { leftText } from '../domain/machines/left-behind.ts'
 import { counted, durationText } from '../domain/text.ts'
 import type { RunningServer, StartOptions } from '../server/main.ts'
+import { canAsk } from './ask.ts'
 import { CliError } from './cli-error.ts'
+import type { Output } from './output.ts'
 import type { StopSignal, Surroundings } from './surroundings.ts'
 
 /**
@@ -15,6 +17,41 @@ import type { StopSignal, Surroundings } from './surroundings.ts'
 export async function startService(options: StartOptions): Promise<RunningServer> {
   const { startServer } = await import('../server/main.ts')
   return await tellingStartErrors(() => startServer(options))
+}
+
+/** The option that moves a data folder of another version aside. */
+export const MOVE_ASIDE = [
+  '--move-aside',
+  'rename a data folder that another version of Drydock made, and start with an empty one',
+] as const
+
+/**
+ * Starts a service like `startService`. A data folder of another version is moved aside if `moveAside` says so, or the
+ * user at the terminal.
+ */
+export async function startOnUsableFolder(
+  options: StartOptions,
+  moveAside: true | undefined,
+  output: Output,
+  surroundings: Surroundings,
+): Promise<RunningServer> {
+  const folders = await import('../server/data-folder.ts')
+  const { data } = options
+  const isWanted = async () =>
+    moveAside ??
+    (canAsk(output, surroundings) &&
+      (await surroundings.ask.yes(
+        `Another version of Drydock made ${data}. Rename that folder and start with an empty one?`,
+      )))
+  try {
+    return await startService(options)
+  } catch (error) {
+    const isOther = error instanceof CliError && error.body.code === folders.START_CODES.version
+    if (!isOther || !(await isWanted())) throw error
+    const moved = await tellingStartErrors(async () => folders.moveAside(data, surroundings.now()))
+    output.note(`The data of the other version is now in ${moved}.`)
+    return await startService(options)
+  }
 }
 
 /**
@@ -30,7 +67,7 @@ export async function tellingStartErrors<Result>(work: () => Promise<Result>, co
     if (!(error instanceof StartError)) throw error
     const { kind, message } = error
     const body = code === undefined ? { body: { error: message, code: START_CODES[kind] } } : {}
-    const byKind = kind === 'data' ? 'START_FAILED' : 'START_REFUSED'
+    const byKind = kind === 'data' || kind === 'version' ? 'START_FAILED' : 'START_REFUSED'
     throw new CliError(code ?? byKind, { why: message }, { ...body, cause: error })
   }
 }

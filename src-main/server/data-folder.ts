@@ -64,6 +64,25 @@ export function openDataFolder(path: string): DataFolder {
   }
 }
 
+/**
+ * Renames a data folder, so that the next start makes an empty one.
+ * @param now ms since the epoch
+ * @returns its new path
+ */
+export function moveAside(path: string, now: number): string {
+  const folder = resolve(path)
+  const moved = `${folder}-until-${new Date(now).toISOString().slice(0, 19).replaceAll(':', '')}`
+  try {
+    renameSync(folder, moved)
+    syncFolder(dirname(folder))
+  } catch (error) {
+    throw new StartError('data', `The data folder ${folder} cannot be renamed: ${(error as Error).message}.`, {
+      cause: error,
+    })
+  }
+  return moved
+}
+
 /** Writes a file that only its user can read, whole or not at all. It survives a power loss when this returns. */
 export function writePrivate(path: string, text: string): void {
   preparePrivate(path, text)()
@@ -134,6 +153,7 @@ export const START_CODES = {
   'port-taken': 'PORT_TAKEN',
   address: 'ADDRESS_UNUSABLE',
   data: 'DATA_FOLDER_UNUSABLE',
+  version: 'DATA_FOLDER_OF_OTHER_VERSION',
 } as const
 
 /** Why the service did not start, for a person. */

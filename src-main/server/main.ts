@@ -135,17 +135,23 @@ function asStartError(error: unknown, { folder }: DataFolder): unknown {
 const howToGoOn = (folder: string) =>
   `Restore a copy of the data folder, save what can be read of it with \`${recoverCommand(folder)}\`, or choose another one with --data.`
 
+const howToReplace = (folder: string) =>
+  `Start with --move-aside to rename the folder and begin with an empty one, or copy its rows into a new one with \`${recoverCommand(folder)}\`.`
+
 // A service that was just killed holds its lock for a moment longer.
 async function openStorage(folder: DataFolder): Promise<OpenedFolder> {
   const giveUpAt = systemTime.monotonic() + LOCK_WAIT_MS
-  let opened = openFolderStorage(folder, systemTime.wall())
+  let opened = openFolderStorage(folder)
   while (opened.kind === 'locked' && systemTime.monotonic() < giveUpAt) {
     await new Promise<void>((resolve) => systemTime.after(LOCK_RETRY_MS, resolve))
-    opened = openFolderStorage(folder, systemTime.wall())
+    opened = openFolderStorage(folder)
   }
   if (opened.kind === 'open') return opened
-  if (opened.kind === 'unusable')
-    throw new StartError('data', opened.isDamaged ? `${opened.message} ${howToGoOn(folder.folder)}` : opened.message)
+  if (opened.kind === 'unusable') {
+    const { fault, message } = opened
+    if (fault === 'other-version') throw new StartError('version', `${message} ${howToReplace(folder.folder)}`)
+    throw new StartError('data', fault === 'damaged' ? `${message} ${howToGoOn(folder.folder)}` : message)
+  }
   const other = readServiceFile(folder.serviceFile)
   if (opened.pid !== undefined && opened.pid !== other?.pid)
     throw new StartError(

@@ -19,13 +19,11 @@ const COPIED: CopyOptions = {
  * Copies a data folder with a damaged database into a new one, with all rows that can be read.
  * @param data the damaged folder, which stays as it is
  * @param into a folder that does not exist, or is empty
- * @param now ms since the epoch
  * @throws StartError if the damaged folder is in use, or the new one cannot be used
  */
 export async function recoverFolder(
   data: string,
   into: string,
-  now: number,
 ): Promise<{ readonly folder: string; readonly tables: readonly RecoveredTable[] }> {
   const damaged = resolve(data)
   const database = join(damaged, 'drydock.db')
@@ -39,7 +37,7 @@ export async function recoverFolder(
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new StartError('data', `The folder ${folder} is not empty. Choose one that does not exist.`)
   const fresh: DataFolder = openDataFolder(folder)
-  const tables = recoverDatabase(database, fresh.database, now)
+  const tables = recoverDatabase(database, fresh.database)
   for (const name of readdirSync(damaged))
     if (!LEFT_BEHIND.test(name)) await cp(join(damaged, name), join(folder, name), COPIED)
   return { folder, tables }

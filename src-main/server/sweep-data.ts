@@ -19,7 +19,7 @@ export async function sweepData(path: string): Promise<'swept' | 'in use' | 'emp
   if (!existsSync(path)) return 'empty'
   const folder = openDataFolder(path)
   if (!existsSync(folder.database)) return 'empty'
-  const opened = openFolderStorage(folder, systemTime.wall())
+  const opened = openFolderStorage(folder)
   if (opened.kind === 'locked') return 'in use'
   if (opened.kind === 'unusable') throw new StartError('data', opened.message)
   const fleet = createFleets({

@@ -1,4 +1,4 @@
-/** Batches. The jobs of each are counted by triggers, see migrations/2026-12-14-batches. */
+/** Batches. The jobs of each are counted by triggers, see schema.ts. */
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../contract/job.ts'
 import type { Batch, BatchCounts, BatchLine, BatchStore } from '../services/ports/job-storage.ts'

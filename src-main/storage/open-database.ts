@@ -1,7 +1,7 @@
 import { closeSync, copyFileSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
-import { migrate } from './migrate.ts'
+import { SCHEMA, SCHEMA_VERSION } from './schema.ts'
 import { PRIVATE_FILE, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
 // 16 MiB page cache. Four times as much was not faster, also with a million waiting jobs, because the system keeps the
@@ -26,14 +26,16 @@ const PRAGMAS = [
 /** The data file cannot be used; the message says which file and why, for a person. */
 export class DatabaseUnusable extends Error {}
 
+/** The tables are those of another version of Drydock. */
+export class OtherVersion extends Error {}
+
 /**
- * Opens the database file and brings its schema up to date.
+ * Opens the database file, and makes its tables if it is new.
  * @param file path, or ':memory:' in tests
- * @param now ms since the epoch
- * @throws DatabaseUnusable when it cannot be opened, is damaged or is newer; nothing is changed then
+ * @throws DatabaseUnusable when it cannot be opened, is damaged or has another version; nothing is changed then
  */
-export function openDatabase(file: string, now: number): Database {
-  if (file === ':memory:') return inMemory(now)
+export function openDatabase(file: string): Database {
+  if (file === ':memory:') return prepared(new BetterSqlite(file))
   let db: Database | undefined
   try {
     makePrivate(file)
@@ -41,7 +43,7 @@ export function openDatabase(file: string, now: number): Database {
     db = new BetterSqlite(file)
     // The first read, before any pragma writes: a file that is no database must stay as it is.
     db.prepare('SELECT COUNT(*) FROM sqlite_schema').get()
-    return prepared(db, now)
+    return prepared(db)
   } catch (error) {
     db?.close()
     const why = error instanceof Error ? error.message : String(error)
@@ -49,18 +51,13 @@ export function openDatabase(file: string, now: number): Database {
   }
 }
 
-function prepared(db: Database, now: number): Database {
+function prepared(db: Database): Database {
+  const version = db.pragma('user_version', { simple: true })
+  const isNew = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
+  if (!isNew && version !== SCHEMA_VERSION) throw new OtherVersion('it was made by another version of Drydock')
   for (const pragma of PRAGMAS) db.pragma(pragma)
-  migrate(db, now)
+  if (isNew) db.transaction(() => db.exec(SCHEMA).pragma(`user_version = ${SCHEMA_VERSION}`)).immediate()
   return db
-}
-
-let emptyInMemory: Buffer | undefined
-
-// Each test has one: all migrations take 40 ms, a copy of what they made 2.
-function inMemory(now: number): Database {
-  emptyInMemory ??= prepared(new BetterSqlite(':memory:'), now).serialize()
-  return prepared(new BetterSqlite(emptyInMemory), now)
 }
 
 // Jobs hold what users send: the file, and with it WAL and index, can be read by its user only.

@@ -3,7 +3,7 @@ import BetterSqlite from 'better-sqlite3'
 import { errorCode } from '../domain/error-code.ts'
 import type { Storage } from '../services/ports/storage.ts'
 import { otherUserOf } from './database-users.ts'
-import { DatabaseUnusable } from './open-database.ts'
+import { DatabaseUnusable, OtherVersion } from './open-database.ts'
 import { openStorage } from './open-storage.ts'
 import { isDamage } from './recover-database.ts'
 
@@ -18,23 +18,22 @@ export type OpenedFolder = {
 
 /**
  * Locks a data folder and opens its database.
- * @param now ms since the epoch
  * @returns 'locked' when another process has it, with its process id if known; 'unusable' with a sentence for a
  *   person when it cannot be opened
  */
-export function openFolderStorage(
-  files: { readonly lock: string; readonly database: string },
-  now: number,
-):
+export function openFolderStorage(files: {
+  readonly lock: string
+  readonly database: string
+}):
   | OpenedFolder
   | { readonly kind: 'locked'; readonly pid: number | undefined }
-  | { readonly kind: 'unusable'; readonly message: string; readonly isDamaged: boolean } {
+  | { readonly kind: 'unusable'; readonly message: string; readonly fault: 'damaged' | 'other-version' | undefined } {
   // Before it locks, because a service whose lock file was deleted may be locking it again.
   const pid = otherUserOf(files.database)
   let lock = pid === undefined ? lockFolder(files.lock) : undefined
   if (lock === undefined) return { kind: 'locked', pid }
   try {
-    const storage = openStorage(files.database, now)
+    const storage = openStorage(files.database)
     const keepLock = () => {
       if (lock?.isThere() === true) return true
       const next = lockFolder(files.lock)
@@ -51,9 +50,14 @@ export function openFolderStorage(
   } catch (error) {
     lock.release()
     if (error instanceof DatabaseUnusable)
-      return { kind: 'unusable', message: error.message, isDamaged: isDamage(error.cause) }
+      return { kind: 'unusable', message: error.message, fault: faultOf(error.cause) }
     throw error
   }
+}
+
+function faultOf(cause: unknown): 'damaged' | 'other-version' | undefined {
+  if (cause instanceof OtherVersion) return 'other-version'
+  return isDamage(cause) ? 'damaged' : undefined
 }
 
 /** The lock of a data folder, held by this process. */

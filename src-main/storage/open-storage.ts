@@ -49,12 +49,11 @@ const VERSION = `SELECT sqlite_version() AS version`
 /**
  * Opens the database and the folders of large payloads and artifacts next to it, and makes all stores on them.
  * @param file path, or ':memory:' in tests
- * @param now ms since the epoch
  * @param prepare how statements are prepared; a test passes the identity, which compiles all of them at once
  * @throws DatabaseUnusable
  */
-export function openStorage(file: string, now: number, prepare = prepareOnUse): Storage {
-  const db = prepare(openDatabase(file, now))
+export function openStorage(file: string, prepare = prepareOnUse): Storage {
+  const db = prepare(openDatabase(file))
   const payloads = openPayloads(db, file)
   const log = createLogSync(file === ':memory:' ? [] : openSyncSlots(`${file}-wal`))
   const commit = createGroupCommit(db, log)

@@ -2,7 +2,7 @@
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { errorCode } from '../domain/error-code.ts'
 import { openDatabase } from './open-database.ts'
-import { INDEXED_UP_TO, REBUILD_BELOW } from './search-index.ts'
+import { INDEXED_UP_TO } from './search-index.ts'
 
 /** The part of a table that was saved. */
 export type RecoveredTable = {
@@ -38,11 +38,10 @@ export function findDamage(file: string): string | undefined {
 /**
  * Copies all rows that can be read into a new database. The damaged one is only read.
  * @param fresh path of a file that does not exist
- * @param now ms since the epoch
  */
-export function recoverDatabase(damaged: string, fresh: string, now: number): readonly RecoveredTable[] {
+export function recoverDatabase(damaged: string, fresh: string): readonly RecoveredTable[] {
   const from = new BetterSqlite(damaged, { readonly: true, fileMustExist: true })
-  const to = openDatabase(fresh, now)
+  const to = openDatabase(fresh)
   try {
     to.pragma('foreign_keys = OFF')
     return to.transaction(() => copyAll(from, to))()
@@ -57,13 +56,11 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
   const triggers = to.prepare<[], { readonly name: string; readonly sql: string }>(TRIGGERS).all()
   for (const { name } of triggers) to.exec(`DROP TRIGGER ${name}`)
   const tables = to.prepare<[], { readonly name: string; readonly hasNoRowid: number }>(TABLES).all()
-  const recovered = tables
-    .filter(({ name }) => name !== 'migrations')
-    .map(({ name, hasNoRowid }) => copyTable(from, to, name, hasNoRowid === 1))
+  const recovered = tables.map(({ name, hasNoRowid }) => copyTable(from, to, name, hasNoRowid === 1))
   copySequences(from, to)
   const lost = removeUnusable(to)
   // The search index is rebuilt.
-  to.prepare('DELETE FROM service_state WHERE name IN (?, ?)').run(INDEXED_UP_TO, REBUILD_BELOW)
+  to.prepare('DELETE FROM service_state WHERE name = ?').run(INDEXED_UP_TO)
   for (const { sql } of triggers) to.exec(sql)
   return recovered.map(({ table, rows, isWhole }) => {
     const removed = lost.get(table) ?? 0

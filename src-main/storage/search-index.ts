@@ -17,12 +17,9 @@ const CHANGED = `
 const TEXT = `
   SELECT j.seq, j.id, j.endpoint_id AS endpointId, j.error, substr(i.input, 1, @limit) AS input, substr(o.output, 1, @limit) AS output
   FROM jobs j JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq WHERE j.seq = @seq`
-const OLDER = `SELECT seq FROM jobs WHERE seq < ? ORDER BY seq DESC LIMIT ?`
 const REPLACE = `INSERT OR REPLACE INTO job_search (rowid, endpoint, error, text) VALUES (?, ?, ?, ?)`
 /** Name of the state that says how far the index has followed the events. */
 export const INDEXED_UP_TO = 'search.indexedEventId'
-/** Name of the state that says below which job the index is still that of an older version; 0: all of it is new. */
-export const REBUILD_BELOW = 'search.rebuildBelow'
 
 // Finds its first row only, so it is one step however often the term occurs. Its table is a view of the index.
 const TERMS = `CREATE VIRTUAL TABLE IF NOT EXISTS temp.job_terms USING fts5vocab(main, job_search, instance)`
@@ -65,17 +62,14 @@ const MOST_TERMS_OF_BATCH = 5000
 
 /**
  * The full-text index of jobs. It follows the event log at its own pace, so that no submit waits for it; a search
- * catches up first. After an upgrade, older jobs are indexed again from the newest on. `catchUp` and `rebuild` are
- * writes.
+ * catches up first. `catchUp` is a write.
  */
 export function createSearchIndex(db: Database, state: StateStore): SearchIndex {
   const changed = db.prepare<[number, number], { id: number; seq: number }>(CHANGED)
-  const older = db.prepare<[number, number], number>(OLDER).pluck()
   const last = db.prepare<[], { id: number }>(LAST_EVENT)
   const text = db.prepare<[object], TextRow>(TEXT)
   const replace = db.prepare(REPLACE)
   const cursor = () => Number(state.get(INDEXED_UP_TO) ?? 0)
-  const rebuildBelow = () => Number(state.get(REBUILD_BELOW) ?? 0)
 
   /** Returns how many terms the job has. */
   function index(seq: number): number {
@@ -106,20 +100,6 @@ export function createSearchIndex(db: Database, state: StateStore): SearchIndex 
       const more = rows.length === limitOfJobs || end !== (rows.at(-1)?.id ?? from)
       if (!more) end = last.get()?.id ?? from
       if (end > from) state.set(INDEXED_UP_TO, end)
-      return more
-    },
-    rebuilding: () => rebuildBelow() > 0,
-    rebuild(limitOfJobs) {
-      const rows = older.all(rebuildBelow(), limitOfJobs)
-      let terms = 0
-      let below = 0
-      for (const seq of rows) {
-        if (terms > MOST_TERMS_OF_BATCH) break
-        terms += index(seq)
-        below = seq
-      }
-      const more = rows.length === limitOfJobs || below !== (rows.at(-1) ?? 0)
-      state.set(REBUILD_BELOW, more ? below : 0)
       return more
     },
   }

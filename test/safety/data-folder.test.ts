@@ -15,7 +15,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import BetterSqlite from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
@@ -40,13 +40,13 @@ async function usedFolder(): Promise<ServedService & { readonly database: string
 const fingerprint = (file: string) => createHash('sha256').update(readFileSync(file)).digest('hex')
 
 /** Starts the service, which must refuse the data folder with a sentence that names it. */
-async function refusedStart(service: ServedService, why: RegExp) {
+async function refusedStart(service: ServedService, why: RegExp, as = 'DATA_FOLDER_UNUSABLE') {
   const { exitCode, stdout, stderr } = await service.command('serve', '--port', '0')
   expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 1, stdout: '' })
   const { code, error } = JSON.parse(stderr)
   expect(error).toMatch(why)
   expect(error).toContain(service.data)
-  expect(code).toBe('DATA_FOLDER_UNUSABLE')
+  expect(code).toBe(as)
 }
 
 test('a user without a name, as containers have them, can run a service', async ({ skip }) => {
@@ -80,15 +80,20 @@ test('a file that is no database is refused and stays as it is', async () => {
   expect(readdirSync(service.data).filter((name) => name.startsWith('drydock.db'))).toEqual(['drydock.db'])
 })
 
-test('a database of a newer version is refused and stays as it is', async () => {
+test('a database of another version is refused and stays as it is, or its folder is moved aside', async () => {
   const { database, ...service } = await usedFolder()
-  service.changeDatabase(`INSERT INTO migrations (id, applied_at) VALUES ('2999-01-01-things-to-come', 0)`)
+  const other = new BetterSqlite(database)
+  other.pragma('user_version = 7')
+  other.close()
   const before = fingerprint(database)
-  await refusedStart(
-    service,
-    /written by a newer version of Drydock \(2999-01-01-things-to-come\).*Nothing was changed/,
-  )
+  const why = /made by another version of Drydock\. Nothing was changed\. Start with --move-aside .*drydock recover/
+  await refusedStart(service, why, 'DATA_FOLDER_OF_OTHER_VERSION')
   expect(fingerprint(database)).toBe(before)
+  await service.start({ args: ['--move-aside'] })
+  expect(await service.get('/api/endpoints')).toEqual({ endpoints: [] })
+  await service.stop()
+  const [moved = ''] = readdirSync(dirname(service.data)).filter((name) => name.startsWith('data-until-'))
+  expect(fingerprint(join(dirname(service.data), moved, 'drydock.db'))).toBe(before)
 })
 
 test('a database that is cut off is refused and stays as it is', async () => {

@@ -186,7 +186,7 @@ export async function setup({
   }
 
   function createRun(): Run {
-    const opened = openStorage(file, clock.wall())
+    const opened = openStorage(file)
     const storage = change?.(opened) ?? opened
     const { time, cancelTimers } = cancellable(clock)
     let fleet: FakeFleet | undefined

@@ -22,7 +22,7 @@ Examples:
       const output = outputOf(command, surroundings)
       const { recoverFolder } = await import('../../server/recover-folder.ts')
       const data = dataFolder(globalOptions(command).data, surroundings)
-      const recovered = await tellingStartErrors(() => recoverFolder(data, folder, surroundings.now()), 'NOT_RECOVERED')
+      const recovered = await tellingStartErrors(() => recoverFolder(data, folder), 'NOT_RECOVERED')
       if (output.json) return output.document(recovered)
       const { tables } = recovered
       const shown = tables.filter(({ rows, isWhole }) => rows > 0 || !isWhole)

@@ -11,7 +11,7 @@ import { dataFolder, readAccountKey } from '../find-service.ts'
 import { wholeNumber } from '../option-values.ts'
 import type { Output } from '../output.ts'
 import { globalOptions, outputOf } from '../session.ts'
-import { endingWithInput, runService, startService } from '../start-service.ts'
+import { endingWithInput, MOVE_ASIDE, runService, startOnUsableFolder } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 type ServeOptions = {
@@ -26,6 +26,7 @@ type ServeOptions = {
   readonly tracesTo?: string
   readonly endWithInput?: true
   readonly sample?: true
+  readonly moveAside?: true
 }
 
 /** `drydock serve`: run the service until a signal stops it. */
@@ -52,6 +53,7 @@ export function addServe(serve: Command, surroundings: Surroundings): void {
       'export traces by OTLP over HTTP to this address (OTEL_EXPORTER_OTLP_ENDPOINT)',
       tracesTo,
     )
+    .option(...MOVE_ASIDE)
     .option('--sample', `create the sample endpoint ${SKETCH}, which runs image workflows`)
     .option('--end-with-input', 'stop when standard input closes, for programs that start a service')
     .addHelpText(
@@ -82,6 +84,7 @@ Examples:
           tracesTo: traces,
           endWithInput,
           sample,
+          moveAside,
           ...tlsOptions
         }: ServeOptions,
         command: Command,
@@ -99,7 +102,8 @@ Examples:
           ...(traces === undefined ? {} : { tracesTo: traces }),
         }
         const within = endWithInput === true ? endingWithInput(surroundings) : surroundings
-        await runService(() => startService(options), within, {
+        const start = () => startOnUsableFolder(options, moveAside, output, surroundings)
+        await runService(start, within, {
           async onUp({ url, data, keyFile, warnings, fingerprint }) {
             if (sample === true) await addSample(url, data, output)
             for (const warning of warnings) output.note(`warning: ${warning}`)

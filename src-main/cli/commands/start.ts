@@ -11,7 +11,7 @@ import { hasBrowser, openPages } from '../open-pages.ts'
 import { wholeNumber } from '../option-values.ts'
 import { createOutput, duration, type Output, valueText } from '../output.ts'
 import { globalOptions } from '../session.ts'
-import { runService, startService } from '../start-service.ts'
+import { MOVE_ASIDE, runService, startOnUsableFolder } from '../start-service.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 type StartOptions = {
@@ -19,6 +19,7 @@ type StartOptions = {
   readonly window: boolean
   readonly open: boolean
   readonly links: boolean
+  readonly moveAside?: true
 }
 
 /** `drydock start`: open the desktop window, or run the service with its sample endpoint and show that it answers. */
@@ -29,6 +30,7 @@ export function addStart(start: Command, surroundings: Surroundings): void {
       'use exactly this port; 0 picks a free one (default: 8790, or the next free one)',
       wholeNumber,
     )
+    .option(...MOVE_ASIDE)
     .option('--no-window', 'run the service in this terminal instead of a window')
     .option('--no-open', 'do not open the pages in a browser')
     .option('--no-links', 'do not open drydock:// links with this clone, on Linux; removes the desktop entry')
@@ -44,7 +46,7 @@ Examples:
   $ drydock start --data ./data --port 0
   $ drydock start --no-window`,
     )
-    .action(async ({ port, window, open, links }: StartOptions, command: Command) => {
+    .action(async ({ port, window, open, links, moveAside }: StartOptions, command: Command) => {
       const { json, data: given } = globalOptions(command)
       const data = dataFolder(given, surroundings)
       // Other terminals have no SVC_DATA of this one.
@@ -55,7 +57,7 @@ Examples:
       const { createClient } = await import('../client.ts')
       const options = { data, ...(port === undefined ? {} : { port }) }
       try {
-        await runService(() => startService(options), surroundings, {
+        await runService(() => startOnUsableFolder(options, moveAside, output, surroundings), surroundings, {
           async onUp({ url, data, keyFile, warnings }, signal) {
             for (const warning of warnings) output.note(`warning: ${warning}`)
             const facts = { ready: true, url, data, keyFile }

@@ -133,7 +133,7 @@ export class Housekeeping {
     const moreWait = search.behind() && (await storage.write(() => search.catchUp(INDEX_BATCH)))
     if (moreWait) return true
     this.#indexedAt = clock.steady()
-    return search.rebuilding() && (await storage.write(() => search.rebuild(INDEX_BATCH)))
+    return false
   }
 
   // An index that has waited too long is brought up to date, however thick they come.

@@ -325,10 +325,6 @@ export type SearchIndex = {
   /** Indexes up to `limit` more jobs; returns whether more wait. */
   readonly catchUp: (limit: number) => boolean
   readonly behind: () => boolean
-  /** Whether the index of older jobs is that of an older version. */
-  readonly rebuilding: () => boolean
-  /** Indexes up to `limit` of those, the newest first; returns whether more wait. */
-  readonly rebuild: (limit: number) => boolean
 }
 
 /** Steps of metrics as JSON. */

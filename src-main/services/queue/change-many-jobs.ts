@@ -124,7 +124,6 @@ export async function* selectedJobs(
 async function catchUp(storage: Storage, { text }: JobFilter): Promise<void> {
   if (text === undefined) return
   while (await storage.write(() => storage.search.catchUp(CATCH_UP)));
-  while (storage.search.rebuilding()) await storage.write(() => storage.search.rebuild(CATCH_UP))
 }
 
 /**

@@ -35,7 +35,7 @@ const reads =
 
 // Lines come from workers alone, so they are written to the storage itself.
 async function appends({ folder }: Filled, lines: number): Promise<readonly number[]> {
-  const storage = openStorage(join(folder, 'drydock.db'), Date.now())
+  const storage = openStorage(join(folder, 'drydock.db'))
   const samples: number[] = []
   for (let n = 0; n < APPENDS; n++) {
     const batch = logLines(ID, lines + n * LINES, LINES)

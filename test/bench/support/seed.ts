@@ -32,7 +32,7 @@ export type Seed = {
 /** Makes a data folder with endpoints and so many jobs of theirs that wait, or that have ended. */
 export async function seedFolder(folder: string, seed: Seed): Promise<void> {
   const { jobs, endpoints = 1 } = seed
-  const storage = openStorage(join(folder, 'drydock.db'), Date.now())
+  const storage = openStorage(join(folder, 'drydock.db'))
   await storage.write(() => {
     for (let n = 0; n < endpoints; n++) addEndpoint(storage, seed, n)
   })
@@ -103,7 +103,7 @@ export async function seedEndedJobs(folder: string, seed: Omit<Seed, 'ended'>): 
   while (made % 2 === 0 && made / 2 >= LEAST_MADE) made /= 2
   await seedFolder(folder, { ...seed, jobs: made, ended: true })
   doubleJobs(folder, Math.log2(seed.jobs / made))
-  await closeSeeded(openStorage(join(folder, 'drydock.db'), Date.now()), folder)
+  await closeSeeded(openStorage(join(folder, 'drydock.db')), folder)
 }
 
 function doubleJobs(folder: string, times: number): void {
@@ -133,7 +133,7 @@ function copyRows(db: Database, table: (typeof JOB_TABLES)[number], add: number)
 
 /** Makes a data folder with an endpoint and so many log lines of ten workers of it. */
 export async function seedLogs(folder: string, endpointId: string, lines: number): Promise<void> {
-  const storage = openStorage(join(folder, 'drydock.db'), Date.now())
+  const storage = openStorage(join(folder, 'drydock.db'))
   await storage.write(() => addEndpoint(storage, { endpointId, command: 'true', jobs: 0, ended: false, workers: 0 }, 0))
   for (let first = 0; first < lines; first += BATCH)
     await storage.write(() => storage.logs.append(logLines(endpointId, first, Math.min(BATCH, lines - first))))

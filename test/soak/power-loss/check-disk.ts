@@ -19,7 +19,7 @@ const OTHERS = 20
  */
 export async function checkDisk(data: string, expected: Expected, random: () => number): Promise<readonly string[]> {
   const database = join(data, 'drydock.db')
-  const opened = openFolderStorage({ lock: join(data, 'drydock.lock'), database }, Date.now())
+  const opened = openFolderStorage({ lock: join(data, 'drydock.lock'), database })
   if (opened.kind !== 'open')
     return [`the folder cannot be opened: ${opened.kind === 'locked' ? 'locked' : opened.message}`]
   const problems: string[] = []

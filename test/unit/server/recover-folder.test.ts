@@ -16,15 +16,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { recoverFolder } from '../../../src-main/server/recover-folder.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
 
-const NOW = 1_700_000_000_000
-
 /** A data folder that a service left when it was killed. */
 function setup() {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-recover-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const data = join(folder, 'data')
   mkdirSync(data)
-  openDatabase(join(data, 'drydock.db'), NOW).close()
+  openDatabase(join(data, 'drydock.db')).close()
   writeFileSync(join(data, 'account.key'), 'key')
   return { folder, data, fresh: join(folder, 'fresh') }
 }
@@ -33,7 +31,7 @@ test('a recovered folder has the files of the damaged one, with links that lead 
   const { data, fresh } = setup()
   mkdirSync(join(data, 'apps/lib'), { recursive: true })
   symlinkSync('lib', join(data, 'apps/lib64'))
-  await recoverFolder(data, fresh, NOW)
+  await recoverFolder(data, fresh)
   expect(readdirSync(fresh).toSorted()).toEqual(['account.key', 'apps', 'drydock.db'])
   expect(readlinkSync(join(fresh, 'apps/lib64'))).toBe('lib')
 })
@@ -44,7 +42,7 @@ test('sockets that are left in the damaged folder are not copied', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(join(data, 'machines/c'), resolve))
   onTestFinished(() => void server.close())
-  await recoverFolder(data, fresh, NOW)
+  await recoverFolder(data, fresh)
   expect(readdirSync(join(fresh, 'machines'))).toEqual([])
 })
 
@@ -54,12 +52,12 @@ test('a folder that is not empty is refused and keeps its permissions', async ()
   mkdirSync(shared)
   chmodSync(shared, 0o755)
   writeFileSync(join(shared, 'notes'), '')
-  await expect(recoverFolder(data, shared, NOW)).rejects.toThrow(/is not empty/)
+  await expect(recoverFolder(data, shared)).rejects.toThrow(/is not empty/)
   expect(statSync(shared).mode & 0o777).toBe(0o755)
 })
 
 test('a folder inside the damaged one is refused', async () => {
   const { data } = setup()
-  await expect(recoverFolder(data, join(data, 'saved'), NOW)).rejects.toThrow(/is inside .*data/)
+  await expect(recoverFolder(data, join(data, 'saved'))).rejects.toThrow(/is inside .*data/)
   expect(readdirSync(data)).not.toContain('saved')
 })

@@ -11,7 +11,7 @@ const ENDED_AT = 30
 const MOVED_AT = 40
 
 function setup() {
-  const db = openDatabase(':memory:', 0)
+  const db = openDatabase(':memory:')
   const store = createAppStore(db)
   store.createApp('shop', 1)
   const made = store.createEnvironment('shop', 'production', 2)

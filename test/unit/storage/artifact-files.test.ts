@@ -282,14 +282,14 @@ describe('the folder of a volume', () => {
 describe('storage', () => {
   it('keeps artifacts beside the database', async () => {
     const { folder } = setup()
-    const { artifacts, close } = openStorage(join(folder, 'drydock.db'), 1)
+    const { artifacts, close } = openStorage(join(folder, 'drydock.db'))
     expect(existsSync(join(folder, 'unpacked'))).toBe(false)
     expect(await artifacts.unpackedFolder(NAME)).toBe(join(folder, 'unpacked', NAME))
     await close()
   })
 
   it('in memory has a folder for them until it is closed', async () => {
-    const { artifacts, close } = openStorage(':memory:', 1)
+    const { artifacts, close } = openStorage(':memory:')
     const unpacked = dirname(await artifacts.unpackedFolder(NAME))
     expect([isAbsolute(unpacked), existsSync(unpacked)]).toEqual([true, true])
     await close()

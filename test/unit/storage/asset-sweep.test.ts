@@ -10,7 +10,7 @@ const BYTES = new TextEncoder().encode('a file')
 const ID = createHash('sha256').update(BYTES).digest('hex')
 
 function setup() {
-  const storage = openStorage(':memory:', 0)
+  const storage = openStorage(':memory:')
   onTestFinished(() => storage.close())
   let now = 0
   const deps = {

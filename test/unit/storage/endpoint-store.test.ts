@@ -3,7 +3,7 @@ import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
 
 function setup() {
-  const storage = openStorage(':memory:', 0)
+  const storage = openStorage(':memory:')
   onTestFinished(() => storage.close())
   const { endpoints, jobs, write } = storage
   const save = (id: string, createdAt: number, event: 'created' | 'updated' | 'paused' = 'created') => {

@@ -13,7 +13,7 @@ async function setup(): Promise<{
   readonly jobs: ReturnType<typeof openStorage>['jobs']
   readonly all: readonly Job[]
 }> {
-  const { jobs, archive, endpoints, write, close } = openStorage(':memory:', 0)
+  const { jobs, archive, endpoints, write, close } = openStorage(':memory:')
   onTestFinished(close)
   const moment = { now: 1, steady: 1 }
   const none = { s3Config: undefined, webhook: undefined, idempotencyKey: undefined }

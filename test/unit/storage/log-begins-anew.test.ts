@@ -41,7 +41,7 @@ function generationOf(log: string): string {
 /** What a killed service leaves: the files as they are while it runs. */
 async function killed(rows: number): Promise<string> {
   const [before, after] = [folder(), folder()]
-  const storage = openStorage(join(before, 'a.db'), 0)
+  const storage = openStorage(join(before, 'a.db'))
   for (let n = 0; n < rows; n++) await storage.write(() => storage.state.set(`row ${n}`, LARGE))
   for (const name of ['a.db', 'a.db-wal']) copyFileSync(join(before, name), join(after, name))
   await storage.close()
@@ -50,7 +50,7 @@ async function killed(rows: number): Promise<string> {
 
 it('restarts the log while work goes on, and loses nothing', async () => {
   const file = join(folder(), 'a.db')
-  const storage = openStorage(file, 0)
+  const storage = openStorage(file)
   let rows = 0
   async function writeRow(): Promise<void> {
     // Other letters each time: pages that do not change are not written.
@@ -76,7 +76,7 @@ it('restarts the log while work goes on, and loses nothing', async () => {
 it('finds what a killed service had committed, in a log that is written anew', async () => {
   const file = await killed(3)
   const { ino, size } = statSync(`${file}-wal`)
-  const storage = openStorage(file, 0)
+  const storage = openStorage(file)
   expect(statSync(`${file}-wal`).ino).not.toBe(ino)
   expect(statSync(`${file}-wal`).size).toBeGreaterThanOrEqual(size)
   expect([0, 1, 2].map((n) => storage.state.get(`row ${n}`))).toEqual([LARGE, LARGE, LARGE])
@@ -89,7 +89,7 @@ it('takes the commits before the first damaged one from a log that was torn', as
   const log = readFileSync(`${file}-wal`)
   // Some bytes of the last row.
   writeFileSync(`${file}-wal`, Buffer.concat([log.subarray(0, -150_000), Buffer.alloc(512), log.subarray(-149_488)]))
-  const storage = openStorage(file, 0)
+  const storage = openStorage(file)
   expect([0, 1, 2].map((n) => storage.state.get(`row ${n}`) === LARGE)).toEqual([true, true, false])
   await storage.close()
 })
@@ -98,6 +98,6 @@ it('refuses a folder in which the log cannot be written anew, and leaves it as i
   const file = await killed(1)
   const before = readFileSync(`${file}-wal`)
   mkdirSync(`${file}-wal.new`) // not even root can copy a file over it
-  expect(() => openStorage(file, 0)).toThrow(DatabaseUnusable)
+  expect(() => openStorage(file)).toThrow(DatabaseUnusable)
   expect(readFileSync(`${file}-wal`)).toEqual(before)
 })

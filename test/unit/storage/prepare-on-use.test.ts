@@ -34,5 +34,5 @@ describe('a statement that is prepared on use', () => {
 })
 
 it('every statement of the storage can be compiled', async () => {
-  await openStorage(':memory:', 0, (db) => db).close()
+  await openStorage(':memory:', (db) => db).close()
 })

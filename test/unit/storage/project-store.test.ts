@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
 import { createProjectStore } from '../../../src-main/storage/open-storage.ts'
 
-const setup = () => createProjectStore(openDatabase(':memory:', 0))
+const setup = () => createProjectStore(openDatabase(':memory:'))
 
 test('the project that was opened last comes first, and a folder is one project however often it is opened', () => {
   const store = setup()

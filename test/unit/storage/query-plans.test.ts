@@ -68,7 +68,7 @@ const TRIMS =
 
 /** Every statement that the stores prepare, on a database with the real tables. */
 function statements(): { readonly db: Database; readonly all: readonly string[] } {
-  const db = openDatabase(':memory:', 0)
+  const db = openDatabase(':memory:')
   const all: string[] = []
   const spied = new Proxy(db, {
     get(target, name) {

@@ -8,14 +8,13 @@ import { findDamage, recoverDatabase } from '../../../src-main/storage/recover-d
 
 const PAGE_BYTES = 4096
 const ROWS = 5000
-const NOW = 1_700_000_000_000
 
 /** A database with 5,000 log lines, numbered from 1, and as many states by name. */
 function setup() {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-recover-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'damaged.db')
-  const db = openDatabase(file, NOW)
+  const db = openDatabase(file)
   db.pragma('foreign_keys = OFF')
   const line = db.prepare(
     `INSERT INTO log_lines (endpoint_id, worker_id, level, at, line) VALUES ('e', 'w', 'info', ?, ?)`,
@@ -41,7 +40,7 @@ function setup() {
   const recover = () => {
     const before = readFileSync(file)
     const fresh = join(folder, 'fresh.db')
-    const tables = recoverDatabase(file, fresh, NOW)
+    const tables = recoverDatabase(file, fresh)
     expect(readFileSync(file).equals(before)).toBe(true)
     const after = new BetterSqlite(fresh, { readonly: true })
     onTestFinished(() => void after.close())

@@ -15,7 +15,7 @@ const request = (n: number, more: object = {}) => ({
 })
 
 async function setup(count: number) {
-  const { requests, write } = openStorage(':memory:', 0)
+  const { requests, write } = openStorage(':memory:')
   const rows = Array.from({ length: count }, (_, n) => request(n))
   await write(() => requests.append([...rows, request(0, { endpointId: 'other', status: undefined, error: 'gone' })]))
   const paths = () => {

@@ -14,7 +14,7 @@ const NEW = { workflowId: undefined, label: undefined, sweepId: undefined, docum
 
 /** Runs `r1`, `r2` ... of one endpoint; those of `ended` have ended at the time of their number. */
 async function setup(count: number, ended: readonly number[]) {
-  const storage = openStorage(':memory:', 0)
+  const storage = openStorage(':memory:')
   onTestFinished(() => storage.close())
   const { runs, write } = storage
   await write(() => {

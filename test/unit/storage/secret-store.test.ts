@@ -9,7 +9,7 @@ const VALUE = 'a value that must not be seen'
 
 function setup() {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
-  const db = openDatabase(join(folder, 'drydock.db'), 1)
+  const db = openDatabase(join(folder, 'drydock.db'))
   onTestFinished(() => {
     db.close()
     rmSync(folder, { recursive: true, force: true })

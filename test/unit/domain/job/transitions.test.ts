@@ -54,7 +54,7 @@ const NEW_JOB = {
 }
 
 describe('the table of job moves', () => {
-  const storage = () => openStorage(':memory:', 0)
+  const storage = () => openStorage(':memory:')
   for (const state of JOB_STATES) {
     for (const event of JOB_EVENTS) {
       const to = LEGAL[state][event]

@@ -49,7 +49,7 @@ function setup(images: readonly OwnImage[]) {
   const doctor = createDoctor({
     host,
     fleet: { machine },
-    storage: openStorage(':memory:', 0),
+    storage: openStorage(':memory:'),
     supervisor: { status: () => ({ decision: undefined, crashLoop: undefined }), forgetCrashes: note },
     settings: { get: () => ({ python: 'python3' }) as never },
     log: { info: note, warn: note, error: note },

@@ -112,9 +112,10 @@ export default class PrintSummary implements Reporter {
   onTestModuleEnd(module: TestModule): void {
     for (const test of module.children.allTests('failed')) {
       const errors = test.result().errors ?? []
-      const texts = errors.map(({ stack, message, diff }) =>
-        stripVTControlCharacters(`${stack ?? message}\n${diff ?? ''}`),
-      )
+      const texts = errors.map(({ stack, message, diff }) => {
+        const own = (stack ?? message).split('\n').filter((line) => !line.includes('/node_modules/'))
+        return stripVTControlCharacters([...own, diff ?? ''].join('\n'))
+      })
       writeAll(`failure of ${module.relativeModuleId} > ${test.fullName}\n${texts.join('\n')}\n`)
     }
   }

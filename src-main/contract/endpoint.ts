@@ -381,10 +381,11 @@ const codeChange = z.object({
   state: z
     .enum(['starting', 'next', 'live', 'failed'])
     .describe(
-      'starting: a worker with the new code starts; next: no worker ran, the next one has it; failed: it does not start, and the workers from before continue',
+      'starting: a worker with the new code starts; next: no worker ran, the next one has it; failed: it does not start, and the workers from before continue if one is left',
     ),
   tookMs: z.number().optional().describe('from the change until a worker with the new code was ready'),
   why: z.string().optional().describe('why the new code does not start'),
+  noneLeft: z.literal(true).optional().describe('no worker with the previous code is left to continue'),
 })
 
 /** The last change of the code of an endpoint. */

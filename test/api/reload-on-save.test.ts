@@ -123,6 +123,18 @@ test('where there is no slot for one more the old one leaves first', async () =>
   await service.clock.until(async () => (await change()).state === 'live')
 })
 
+test('where the only worker left for new code that does not start, nothing is said to serve', async () => {
+  const { service, save, change, told } = await setup({ settings: { maxWorkers: 1 } })
+  const old = await service.worker()
+  void old.take()
+  save()
+  const next = await service.worker('e', [old])
+  service.fleet().print(next.id, 'SyntaxError: invalid syntax')
+  service.fleet().end(next.id, { code: 1 })
+  await service.clock.until(async () => (await change()).state === 'failed')
+  await told('not reloaded', 'WARN', /^handler\.py changed: the new code does not start: .*invalid syntax/)
+})
+
 test('it can be switched off and on, and other files of the folder change nothing', async () => {
   const { service, write, save, change, started, isWatched } = await setup({ more: { reloadOnSave: false } })
   const old = await service.worker()

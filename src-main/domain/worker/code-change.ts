@@ -10,7 +10,7 @@ export function changedFilesText([first = 'the code', ...others]: readonly strin
 }
 
 /** The outcome of a change. */
-export function codeChangeOutcome({ state, tookMs = 0, why = '' }: CodeChange): string {
+export function codeChangeOutcome({ state, tookMs = 0, why = '', noneLeft }: CodeChange): string {
   switch (state) {
     case 'starting':
       return 'a worker with the new code starts'
@@ -19,7 +19,7 @@ export function codeChangeOutcome({ state, tookMs = 0, why = '' }: CodeChange): 
     case 'live':
       return `live after ${durationText(tookMs)}`
     case 'failed':
-      return `the new code does not start, the previous code continues to serve: ${withFullStop(why)}`
+      return `the new code does not start${noneLeft ? '' : ', the previous code continues to serve'}: ${withFullStop(why)}`
   }
 }
 

@@ -95,8 +95,15 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     } catch (error) {
       if (signal.aborted) return
       const why = (error as Error).message
-      for (const worker of old) registry.note(worker, { replacement: `not replaced: ${why}` })
-      await end(endpointId, { files: [...files], at, state: 'failed', why })
+      const left = old.filter(({ state }) => isLive(state))
+      for (const worker of left) registry.note(worker, { replacement: `not replaced: ${why}` })
+      await end(endpointId, {
+        files: [...files],
+        at,
+        state: 'failed',
+        why,
+        ...(left.length === 0 && { noneLeft: true as const }),
+      })
     } finally {
       supervisor.check(endpointId)
     }

@@ -47,7 +47,7 @@ const OPTIONS: readonly EndpointOption[] = [
   {
     flags: '--reload-on-save <when>',
     description:
-      'replace workers when the file that they run, or one that it imports, is saved: always or never (default: always)',
+      'replace workers when the file that they run, or one that it imports, is saved, as soon as a worker with the new code is ready: always or never (default: always)',
     settings: (text) => ({ reloadOnSave: oneOf(['always', 'never'], text) === 'always' }),
   },
   {

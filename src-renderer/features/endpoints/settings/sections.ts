@@ -129,7 +129,7 @@ const PROGRAM: readonly SettingField[] = [
   {
     path: 'reloadOnSave',
     label: 'Reload on save',
-    help: 'Replaces workers when the file that they run, or one that it imports, is saved. Busy ones finish their jobs first.',
+    help: 'Replaces workers when the file that they run, or one that it imports, is saved. Calls run the previous code until a worker with the new code is ready. Busy workers finish their jobs first.',
     input: { kind: 'switch', unset: true },
     applies: ({ handler, container, app }) => (handler !== undefined || container === undefined) && app === undefined,
   },

@@ -2,7 +2,7 @@
  * Reports when the files of a program change. Only folders that hold such files are watched, so a handler may be in a
  * home folder, or next to others.
  */
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { extname, join, posix } from 'node:path'
 import { isHandlerFile } from '../contract/endpoint.ts'
 import type { CodeEntry } from '../domain/worker/code-entry.ts'
@@ -66,6 +66,14 @@ export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeLi
 
   return {
     ready: looks,
+    async writtenAfter(at) {
+      const files = [...(known?.keys() ?? [])].sort()
+      // Unlike the time of the content, this one cannot be set: a file that was copied here with its old time counts.
+      const times = await Promise.all(files.map((path) => stat(join(entry.folder, path)).catch(() => undefined)))
+      const written = files.filter((_path, index) => (times[index]?.ctimeMs ?? 0) > at)
+      await dropCompiled(entry.folder, written)
+      return written
+    },
     close() {
       closed = true
       close()

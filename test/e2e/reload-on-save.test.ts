@@ -45,6 +45,27 @@ test('the next calls after a save are answered by the new code, and none fails m
   expect((await service.get('/v2/live/health')).jobs).toMatchObject({ failed: 0, retried: 0 })
 })
 
+test('code that was saved while the service was down is live after its start, and other code is left alone', async () => {
+  const service = await startedService()
+  writeFileSync(join(service.folder, 'part.py'), 'B = 0\n')
+  const answer = async () => (await service.post('/v2/live/runsync', { input: {} })).output
+  await service.createHandler('live', code(1), { workersMin: 1, workersMax: 1 })
+  expect(await answer()).toEqual([1, 0])
+  await service.kill()
+  await service.start()
+  expect(await answer()).toEqual([1, 0])
+  await service.kill()
+  writeFileSync(join(service.folder, 'part.py'), 'B = 1\n')
+  await service.start()
+  await until(async () => expect(await answer()).toEqual([1, 1]))
+  const { events } = await service.get('/api/fleet-events?endpoint=live&kinds=endpoint')
+  expect(events).toMatchObject([
+    { event: 'reloaded', reason: expect.stringMatching(/^part\.py changed/) },
+    { event: 'created' },
+  ])
+  expect((await service.get('/v2/live/health')).jobs).toMatchObject({ failed: 0, retried: 0 })
+})
+
 test('a file that the command of a worker runs is live too', async () => {
   const service = await startedService()
   const server = (answer: string) =>

@@ -20,6 +20,8 @@ export type CodeListener = {
 export type CodeWatch = {
   /** Settles when all later changes are noticed. */
   readonly ready: Promise<void>
+  /** Watched files that were written after a time, ms since the epoch. */
+  readonly writtenAfter: (at: number) => Promise<readonly string[]>
   readonly close: () => void
 }
 

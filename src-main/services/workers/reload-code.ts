@@ -8,7 +8,7 @@ import { changedFilesText, codeChangeOutcome } from '../../domain/worker/code-ch
 import { type CodeEntry, codeEntryOf } from '../../domain/worker/code-entry.ts'
 import { isLive, takesJobs } from '../../domain/worker/transitions.ts'
 import type { EndpointLog } from '../endpoint-log.ts'
-import type { CodeFilesChange, WatchCode } from '../ports/code.ts'
+import type { CodeFilesChange, CodeWatch, WatchCode } from '../ports/code.ts'
 import type { Fleet } from '../ports/fleet.ts'
 import type { Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -48,13 +48,24 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     watches.delete(endpointId)
     changes.delete(endpointId)
     if (entry === undefined) return
-    const { close, ready } = watch(entry, {
+    const opened = watch(entry, {
       onChange: (change) => begin(endpointId, change),
       onPolling: (why) => log.warn('code watched by polling', { endpointId, why }),
       now: clock.now,
     })
-    watches.set(endpointId, { entry, close })
-    void ready.then(() => log.info('code watched', { endpointId, ...entry }))
+    watches.set(endpointId, { entry, close: opened.close })
+    void whenReady(endpointId, entry, opened).catch((error) => log.error('code not compared', { endpointId, error }))
+  }
+
+  // A worker of the run before may have code from before a save that nobody noticed.
+  async function whenReady(endpointId: string, entry: CodeEntry, { ready, writtenAfter, close }: CodeWatch) {
+    await ready
+    log.info('code watched', { endpointId, ...entry })
+    const adopted = registry.ofEndpoint(endpointId).filter((worker) => worker.adopted && isLive(worker.state))
+    if (adopted.length === 0) return
+    const files = await writtenAfter(Math.min(...adopted.map(({ startedWallAt }) => startedWallAt)))
+    if (files.length === 0 || watches.get(endpointId)?.close !== close || runs.has(endpointId)) return
+    begin(endpointId, { files, at: clock.now() })
   }
 
   function begin(endpointId: string, change: CodeFilesChange): void {
@@ -81,7 +92,7 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     changes.set(endpointId, { files: [...files], at, state: 'starting' })
     supervisor.forgetCode(endpointId)
     try {
-      if (endpoint.paused || !old.some(takesJobs)) {
+      if (endpoint.paused || !old.some((worker) => takesJobs(worker) || worker.adopted)) {
         retire()
         await end(endpointId, { files: [...files], at, state: 'next' })
         return

@@ -391,6 +391,34 @@ describe('what stays on a machine that is unreachable at the end of a run', () =
     await service.clock.until(() => service.box.clearedIds.includes(id))
   })
 
+  it('is looked for on the machine that it is on, whatever other machine has its name now', async () => {
+    const service = await stopped()
+    service.box.lose('No route to host')
+    const removing = service.ask('DELETE', '/api/machines/gpu-box')
+    const { id } = await service.clock.until(async () => {
+      const { body } = await Promise.race([removing, { body: undefined }])
+      return (body as { left?: { id: string } } | undefined)?.left ?? false
+    }, 30_000)
+    const other = { kind: 'ssh', to: 'ada@other-box' }
+    await service.post('/api/machines', { name: 'gpu-box', way: other })
+    service.box.reach()
+    await settle()
+    await service.post('/api/machines', { name: 'old-box', way: SSH })
+    await service.clock.until(() => service.farMachines.at('old-box').clearedIds.includes(id))
+    expect(service.box.clearedIds).toEqual([])
+  })
+
+  it('under two names of one machine is not taken for what was left', async () => {
+    const service = await withMachines(['gpu-box', 'same-box'])
+    await service.endpointOn('gpu-box')
+    await service.running()
+    const [box, same] = ['gpu-box', 'same-box'].map(service.farMachines.at)
+    same?.lose('No route to host')
+    same?.reach()
+    await settle()
+    expect([box?.clearedIds, same?.clearedIds]).toEqual([[], []])
+  })
+
   it('of a preview is noted, and removed at once where the machine is reached', async () => {
     const service = await withMachines()
     const box = service.farMachines.at('gpu-box')

@@ -18,7 +18,7 @@ export function leftText({ machine, why }: LeftBehind): string {
 
 /** Says what stays on a machine that was forgotten, and the command that removes it. */
 export function leftForGoodText({ machine, id, why }: LeftBehind): string {
-  return `Not all was removed on ${machine}: ${withoutStop(why)}. It is removed when a machine of this name is added again, or there by hand: ${commandFor(id)}`
+  return `Not all was removed on ${machine}: ${withoutStop(why)}. It is removed when this machine is added again, under any name, or there by hand: ${commandFor(id)}`
 }
 
 function commandFor(id: string): string {

@@ -163,7 +163,8 @@ export function createMachines({
     if (own !== undefined && own.notedAt < startedAt && !state.wasReached)
       log.info('workers that an earlier run left on a machine were ended or taken over', { machine: machine.name })
     state.wasReached = true
-    for (const { id } of remains.of(machine.name)) if (id !== machine.id) void clearOther(machine, id)
+    const inUse = new Set([...opened.values()].map(({ id }) => id)) // one machine may be there under two names
+    for (const { id } of remains.at(machine.way)) if (!inUse.has(id)) void clearOther(machine, id)
   }
 
   /** Never rejects. */
@@ -304,9 +305,9 @@ export function createMachines({
       stateOf(machine).isRetired = true
       notify()
     },
-    noteUse: ({ name, id }) => remains.note({ machine: name, id }),
+    noteUse: ({ id, way }) => remains.note(id, way),
     async noteRemains(machine, id) {
-      await remains.note({ machine: machine.name, id })
+      await remains.note(id, machine.way)
       if (stateOf(machine).isSwept) clearRemains(machine)
     },
     remove,

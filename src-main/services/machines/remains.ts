@@ -2,17 +2,22 @@
  * Notes of machines on which this service has something: made before the first worker there, and removed when nothing is
  * left. A note that outlives the run says that something was left there.
  */
+import type { MachineWay } from '../../contract/machines.ts'
+import { wayText } from '../../domain/text.ts'
 import type { Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 
-/** Something on a machine of this name, under the id of a machine of this service or of a preview. */
-type Remains = { readonly id: string; readonly machine: string; readonly notedAt: number }
+/**
+ * Something on a machine, under the id of a machine of this service or of a preview. `host` is how it is reached: its
+ * name may be given to another one.
+ */
+type Remains = { readonly id: string; readonly host: string; readonly notedAt: number }
 
 /** The notes, kept from run to run. */
 type RemainsStore = {
-  readonly of: (machine: string) => readonly Remains[]
+  readonly at: (way: MachineWay) => readonly Remains[]
   readonly get: (id: string) => Remains | undefined
-  readonly note: (remains: Pick<Remains, 'id' | 'machine'>) => Promise<void>
+  readonly note: (id: string, way: MachineWay) => Promise<void>
   readonly forget: (id: string) => Promise<void>
 }
 
@@ -30,11 +35,12 @@ export function createRemains({
   const get = (id: string) => all().find((one) => one.id === id)
   const others = (id: string) => all().filter((one) => one.id !== id)
   return {
-    of: (machine) => all().filter((one) => one.machine === machine),
+    at: (way) => all().filter(({ host }) => host === wayText(way)),
     get,
-    async note({ id, machine }) {
+    async note(id, way) {
       if (get(id) !== undefined) return
-      await storage.write(() => storage.state.set(KEY, [...others(id), { id, machine, notedAt: clock.now() }]))
+      const noted: Remains = { id, host: wayText(way), notedAt: clock.now() }
+      await storage.write(() => storage.state.set(KEY, [...others(id), noted]))
     },
     async forget(id) {
       if (get(id) !== undefined) await storage.write(() => storage.state.set(KEY, others(id)))

@@ -154,10 +154,19 @@ export type MetricsTotals = z.infer<typeof metricsTotals>
 /** One step of an endpoint's metrics. */
 export const metricsPoint = z.object({
   at: z.number().int().describe('start of the step, ms since the epoch'),
-  inQueue: z.number().int(),
-  inProgress: z.number().int(),
+  inQueue: z.number().int().describe('at the end of the step'),
+  inProgress: z.number().int().describe('at the end of the step'),
   ...metricsCounts,
   workers: z.record(z.string(), z.number().int()).describe('workers by state at the end of the step'),
+  most: z
+    .object({
+      inQueue: z.number().int(),
+      inProgress: z.number().int(),
+      ready: z.number().int().describe('workers that are idle or running'),
+      starting: z.number().int(),
+      unhealthy: z.number().int(),
+    })
+    .describe('the most at once within the step'),
 })
 
 /** One step of metrics. */

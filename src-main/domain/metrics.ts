@@ -6,8 +6,14 @@ import type { MetricsPoint, MetricsTotals } from '../contract/management.ts'
  */
 export type Histogram = Readonly<Record<number, number>>
 
-/** What was counted of an endpoint within one step of time. */
-export type Step = Omit<MetricsPoint, 'at' | 'delay' | 'execution' | 'coldStarts'> & {
+/** How many jobs and workers there are at one moment. */
+export type Gauges = Pick<MetricsPoint, 'inQueue' | 'inProgress' | 'workers'>
+
+/** The most jobs and workers that there were at once. */
+export type Most = MetricsPoint['most']
+
+/** What was counted of an endpoint. */
+export type Counts = Omit<MetricsTotals, 'delay' | 'execution' | 'coldStarts'> & {
   readonly delay: Histogram
   readonly execution: Histogram
   /** The longest span of each histogram; missing in steps that were written before it was stored. */
@@ -17,6 +23,14 @@ export type Step = Omit<MetricsPoint, 'at' | 'delay' | 'execution' | 'coldStarts
   readonly coldStarts?: number
 }
 
+/** What was counted of an endpoint within one step of time, with the gauges at its end. */
+export type Step = Counts &
+  Gauges & {
+    /** Missing in steps that were written before it was stored. */
+    readonly most?: Most
+  }
+
+const NOTHING: Gauges = { inQueue: 0, inProgress: 0, workers: {} }
 const GROWTH = Math.log(1.1)
 
 /** The bucket of a span. @param ms at least 0 */
@@ -57,8 +71,12 @@ export function percentilesOf(histogram: Histogram, longestMs: number): MetricsP
 
 /** Two parts of one step as the whole: counts are added, gauges are those of the later one. */
 export function addSteps(earlier: Step, later: Step): Step {
+  return { ...later, ...addCounts(earlier, later), most: higher(mostOf(earlier), mostOf(later)) }
+}
+
+/** Adds what was counted. */
+export function addCounts(earlier: Counts, later: Counts): Counts {
   return {
-    ...later,
     submitted: earlier.submitted + later.submitted,
     completed: earlier.completed + later.completed,
     failed: earlier.failed + later.failed,
@@ -71,13 +89,32 @@ export function addSteps(earlier: Step, later: Step): Step {
   }
 }
 
-function longestOf(steps: readonly Step[], spans: 'delay' | 'execution'): number {
+function longestOf(steps: readonly Counts[], spans: 'delay' | 'execution'): number {
   return steps.reduce((longest, step) => {
     const known = step[`${spans}MaxMs`]
     const ends = known === undefined ? Object.keys(step[spans]).map((bucket) => endOf(Number(bucket))) : [known]
     return Math.max(longest, ...ends)
   }, 0)
 }
+
+/** The gauges of one moment as the most that there was. */
+export function mostAt({ inQueue, inProgress, workers }: Gauges): Most {
+  const { idle = 0, running = 0, initializing = 0, unhealthy = 0 } = workers
+  return { inQueue, inProgress, ready: idle + running, starting: initializing, unhealthy }
+}
+
+/** The higher one of each number. */
+export function higher(one: Most, other: Most): Most {
+  return {
+    inQueue: Math.max(one.inQueue, other.inQueue),
+    inProgress: Math.max(one.inProgress, other.inProgress),
+    ready: Math.max(one.ready, other.ready),
+    starting: Math.max(one.starting, other.starting),
+    unhealthy: Math.max(one.unhealthy, other.unhealthy),
+  }
+}
+
+const mostOf = (step: Step) => step.most ?? mostAt(step)
 
 /**
  * Makes points of equal width from steps: counts are added, gauges are those of the last step in each.
@@ -98,19 +135,20 @@ export function toPoints(
 }
 
 function toPoint(at: number, group: readonly Step[]): MetricsPoint {
-  const last = group.at(-1)
+  const { inQueue, inProgress, workers } = group.at(-1) ?? NOTHING
   return {
     at,
-    inQueue: last?.inQueue ?? 0,
-    inProgress: last?.inProgress ?? 0,
+    inQueue,
+    inProgress,
     ...toTotals(group),
-    workers: last?.workers ?? {},
+    workers,
+    most: group.map(mostOf).reduce(higher, mostAt(NOTHING)),
   }
 }
 
 /** Adds all that was counted in steps. */
-export function toTotals(steps: readonly Step[]): MetricsTotals {
-  const sum = (pick: (step: Step) => number) => steps.reduce((total, step) => total + pick(step), 0)
+export function toTotals(steps: readonly Counts[]): MetricsTotals {
+  const sum = (pick: (step: Counts) => number) => steps.reduce((total, step) => total + pick(step), 0)
   const percentiles = (spans: 'delay' | 'execution') =>
     percentilesOf(mergeHistograms(steps.map((step) => step[spans])), longestOf(steps, spans))
   const [delay, execution] = [percentiles('delay'), percentiles('execution')]

@@ -179,3 +179,22 @@ it('the list has as many jobs of the last hour as the range does, at each moment
     expect([totals.submitted, listed]).toEqual([jobs, jobs])
   }
 })
+
+it('a step has the most jobs and workers that there were at once, even if none are left at its end', async () => {
+  const { createEndpoint, running, run, waitForJob, clock, get } = await setupService()
+  await createEndpoint()
+  const { worker, jobId } = await running()
+  const waiting = await Promise.all(Array.from({ length: 40 }, () => run()))
+  const metrics = async () => (await get(`/api/endpoints/e/metrics?from=0&to=${clock.wall() + 1}&points=1`)).points
+  const most = { inQueue: 40, inProgress: 1, ready: 1, starting: 1, unhealthy: 0 }
+  expect(await metrics()).toMatchObject([{ inQueue: 40, most }])
+  await worker.done(jobId, { output: 1 })
+  for (const id of waiting) {
+    expect(await worker.take()).toMatchObject({ id })
+    await worker.done(id, { output: 1 })
+    await waitForJob(id, 'COMPLETED')
+  }
+  expect(await metrics()).toMatchObject([{ inQueue: 0, most }])
+  for (let step = 0; step < 3; step++) await clock.advance(STEP_MS)
+  expect(await metrics()).toMatchObject([{ inQueue: 0, workers: {}, most }])
+})

@@ -8,7 +8,7 @@ import {
   readEndpointFilter,
 } from '../../src-renderer/features/endpoints/endpoint-list-filter.ts'
 import { endpointKind, endpointState, nameInApp } from '../../src-renderer/features/endpoints/endpoint-state.ts'
-import { toGrid, valuesOf, workersIn } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
+import { toGrid, valuesOf } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { anEndpoint } from './support.tsx'
 
 const crash = { count: 7, lastWords: 'KeyError: 1', since: 0, lastAt: 1, needsChange: true }
@@ -118,7 +118,8 @@ describe('the points of a chart', () => {
     failed: 0,
     retried: 0,
     coldStarts: 0,
-    workers: { idle: 1, running: 2 },
+    workers: {},
+    most: { inQueue, inProgress: 0, ready: 0, starting: 0, unhealthy: 0 },
   })
 
   test('stand on all steps of the span; what was not measured is a gap', () => {
@@ -134,9 +135,5 @@ describe('the points of a chart', () => {
 
   test('of an empty span are none', () => {
     expect(toGrid([], { from: 50, to: 50, stepMs: 10 }).times).toEqual([])
-  })
-
-  test('count workers by state', () => {
-    expect(workersIn(point(0, 0), 'idle', 'running', 'unhealthy')).toBe(3)
   })
 })

@@ -4,7 +4,19 @@
  * counted like jobs, all of it when they end: what became of one that is still open nobody knows.
  */
 import type { MetricsPoint, MetricsTotals, ProxiedRequest } from '../../contract/management.ts'
-import { addSteps, bucketOf, type Step, toPoints, toTotals } from '../../domain/metrics.ts'
+import {
+  addCounts,
+  addSteps,
+  bucketOf,
+  type Counts,
+  type Gauges,
+  higher,
+  type Most,
+  mostAt,
+  type Step,
+  toPoints,
+  toTotals,
+} from '../../domain/metrics.ts'
 import { isFailed } from '../../domain/requests/is-failed.ts'
 import type { Change, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
@@ -40,7 +52,7 @@ type OpenStep = {
 type Unstored = { timedOut: number; cancelled: number; delayMs: number; executionMs: number }
 
 /** What was counted of an endpoint since the service started. */
-export type SinceStart = Omit<Step, 'inQueue' | 'inProgress' | 'workers'> & Readonly<Unstored>
+export type SinceStart = Counts & Readonly<Unstored>
 
 const STEP_MS = 10_000
 const POINTS = 100
@@ -58,12 +70,15 @@ export class MetricsRecorder {
   readonly #started = new WeakSet<LiveWorker>()
   // When work came or ended for the last time; looked up in the steps once, as idle workers write many without any.
   readonly #lastActive = new Map<string, number | undefined>()
+  // Of the open step; it begins with the gauges at the end of the one before.
+  readonly #most = new Map<string, Most>()
   // Sums of the steps that were closed since the start: a scraper adds nothing to what a job costs.
   readonly #closed = new Map<string, SinceStart>()
 
   constructor(deps: MetricsDeps) {
     this.#deps = deps
     this.#at = this.#stepAt()
+    deps.storage.onCommit((changes) => this.#noteMost(changes))
     deps.storage.onDurable((changes) => this.#onChanges(changes))
     deps.registry.onMove((worker) => this.#countStart(worker))
   }
@@ -118,14 +133,8 @@ export class MetricsRecorder {
   #withClosed(endpointId: string, { unstored, ...step }: OpenStep): SinceStart {
     const before = this.#closed.get(endpointId)
     if (before === undefined) return { ...step, ...unstored }
-    const {
-      inQueue: _inQueue,
-      inProgress: _inProgress,
-      workers: _workers,
-      ...counts
-    } = addSteps({ ...NO_GAUGES, ...before }, { ...NO_GAUGES, ...step })
     return {
-      ...counts,
+      ...addCounts(before, step),
       timedOut: before.timedOut + unstored.timedOut,
       cancelled: before.cancelled + unstored.cancelled,
       delayMs: before.delayMs + unstored.delayMs,
@@ -172,7 +181,7 @@ export class MetricsRecorder {
 
   // Another endpoint may get its id before the step is written.
   #forget(endpointId: string): void {
-    for (const known of [this.#open, this.#closed, this.#lastActive, this.#quiet]) known.delete(endpointId)
+    for (const known of [this.#open, this.#most, this.#closed, this.#lastActive, this.#quiet]) known.delete(endpointId)
   }
 
   // Ready for the first time. One that an earlier run of the service started was counted there.
@@ -185,14 +194,28 @@ export class MetricsRecorder {
   /** What happened since the last step was written, so that stats and the list of jobs agree at each moment. */
   openSteps(endpointId: string): readonly { readonly at: number; readonly step: Step }[] {
     const open = this.#open.get(endpointId)
-    return open === undefined ? [] : [{ at: this.#at, step: { ...stored(open), ...this.#gauges(endpointId) } }]
+    if (open === undefined) return []
+    const gauges = this.#gauges(endpointId)
+    return [{ at: this.#at, step: { ...stored(open), ...gauges, most: this.#mostOf(endpointId, gauges) } }]
   }
 
   #stepAt(): number {
     return Math.floor(this.#deps.clock.now() / STEP_MS) * STEP_MS
   }
 
-  #gauges(endpointId: string): Pick<Step, 'inQueue' | 'inProgress' | 'workers'> {
+  // Once a commit for each endpoint: its jobs may be thousands.
+  #noteMost(changes: readonly Change[]): void {
+    const changed = new Set<string>()
+    for (const change of changes) if (change.type === 'job' || change.type === 'worker') changed.add(change.endpointId)
+    for (const id of changed) this.#most.set(id, this.#mostOf(id, this.#gauges(id)))
+  }
+
+  #mostOf(endpointId: string, gauges: Gauges): Most {
+    const [before, now] = [this.#most.get(endpointId), mostAt(gauges)]
+    return before === undefined ? now : higher(before, now)
+  }
+
+  #gauges(endpointId: string): Gauges {
     const { counts, registry } = this.#deps
     const { normal, lowPriority, inProgress } = counts.of(endpointId)
     const workers: Record<string, number> = {}
@@ -234,19 +257,19 @@ export class MetricsRecorder {
   // An endpoint that stays quiet writes one last step with its gauges and then none.
   #closeStep(endpointId: string): Step | undefined {
     const gauges = this.#gauges(endpointId)
-    const { inQueue, inProgress, workers } = gauges
+    const most = this.#mostOf(endpointId, gauges)
     const open = this.#open.get(endpointId)
+    this.#most.set(endpointId, mostAt(gauges))
     if (open !== undefined) this.#closed.set(endpointId, this.#withClosed(endpointId, open))
     this.#open.delete(endpointId)
-    const quiet = open === undefined && inQueue + inProgress === 0 && Object.keys(workers).length === 0
+    const none = Object.values(most).every((count) => count === 0) && Object.keys(gauges.workers).length === 0
+    const quiet = open === undefined && none
     if (quiet && this.#quiet.has(endpointId)) return undefined
     if (quiet) this.#quiet.add(endpointId)
     else this.#quiet.delete(endpointId)
-    return { ...stored(open ?? emptyStep()), ...gauges }
+    return { ...stored(open ?? emptyStep()), ...gauges, most }
   }
 }
-
-const NO_GAUGES = { inQueue: 0, inProgress: 0, workers: {} }
 
 function emptyStep(): OpenStep {
   return {

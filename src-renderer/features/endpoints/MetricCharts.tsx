@@ -40,8 +40,8 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
     const { totals } = span
     return {
       jobs: [
-        { name: 'waiting', tone: 'queued', values: valuesOf(grid, (point) => point.inQueue) },
-        { name: 'running', tone: 'running', values: valuesOf(grid, (point) => point.inProgress) },
+        { name: 'waiting', tone: 'queued', values: valuesOf(grid, ({ most }) => most.inQueue) },
+        { name: 'running', tone: 'running', values: valuesOf(grid, ({ most }) => most.inProgress) },
         {
           name: 'failed',
           tone: 'failed',
@@ -60,9 +60,9 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
       delay: percentileSeries(grid, (point) => point.delay, totals.delay),
       execution: percentileSeries(grid, (point) => point.execution, totals.execution),
       workers: [
-        { name: 'ready', tone: 'completed', values: valuesOf(grid, (point) => workersIn(point, 'idle', 'running')) },
-        { name: 'starting', tone: 'running', values: valuesOf(grid, (point) => workersIn(point, 'initializing')) },
-        { name: 'unhealthy', tone: 'failed', values: valuesOf(grid, (point) => workersIn(point, 'unhealthy')) },
+        { name: 'ready', tone: 'completed', values: valuesOf(grid, ({ most }) => most.ready) },
+        { name: 'starting', tone: 'running', values: valuesOf(grid, ({ most }) => most.starting) },
+        { name: 'unhealthy', tone: 'failed', values: valuesOf(grid, ({ most }) => most.unhealthy) },
         {
           name: 'cold starts',
           tone: 'retried',
@@ -168,11 +168,6 @@ export function valuesOf(
   read: (point: MetricsPoint) => number | undefined,
 ): readonly (number | null)[] {
   return grid.points.map((point) => (point === undefined ? null : (read(point) ?? null)))
-}
-
-/** Workers of a point in these states. */
-export function workersIn({ workers }: MetricsPoint, ...states: readonly string[]): number {
-  return states.reduce((sum, state) => sum + (workers[state] ?? 0), 0)
 }
 
 /** What happened to an endpoint over the span of its charts. */

@@ -7,6 +7,7 @@ const counts = { submitted: 0, retried: 0, coldStarts: 0, execution }
 const point = (completed: number, failed: number): MetricsPoint => ({
   ...counts,
   ...{ at: 0, inQueue: 0, inProgress: 0, workers: {} },
+  most: { inQueue: 0, inProgress: 0, ready: 0, starting: 0, unhealthy: 0 },
   completed,
   failed,
 })

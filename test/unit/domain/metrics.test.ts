@@ -66,6 +66,7 @@ describe('percentiles', () => {
 })
 
 describe('points', () => {
+  const none = { inQueue: 0, inProgress: 0, ready: 0, starting: 0, unhealthy: 0 }
   const nothing = { inProgress: 0, completed: 0, failed: 0, retried: 0, coldStarts: 0, workers: {} }
   const step = (at: number, inQueue: number, submitted: number): { at: number; step: Step } => ({
     at,
@@ -82,11 +83,11 @@ describe('points', () => {
     },
   })
 
-  it('add counts and take the last gauge of each', () => {
+  it('add counts, and take the last gauge of each and the highest', () => {
     const points = toPoints([step(0, 5, 1), step(10, 3, 2), step(20, 1, 4)], 20)
     expect(points).toEqual([
-      { ...nothing, at: 0, inQueue: 3, submitted: 3 },
-      { ...nothing, at: 20, inQueue: 1, submitted: 4 },
+      { ...nothing, at: 0, inQueue: 3, submitted: 3, most: { ...none, inQueue: 5 } },
+      { ...nothing, at: 20, inQueue: 1, submitted: 4, most: { ...none, inQueue: 1 } },
     ])
   })
 
@@ -121,14 +122,15 @@ describe('totals', () => {
     expect(addSteps(old, old).delayMaxMs).toBe(Math.round(1.1 ** bucketOf(40_000)))
   })
 
-  it('are the same of two parts of a step and of the whole, which has the gauges of the later one', () => {
+  it('are the same of two parts of a step and of the whole, which has the gauges of the later one and the highest', () => {
     const [one, other] = [
       step({ submitted: 2, inQueue: 7, workers: { idle: 1 }, delay: { 3: 1 }, delayMaxMs: 1.3 }),
       step({ submitted: 1, inQueue: 1, workers: {}, delay: { 3: 2, 4: 1 }, delayMaxMs: 1.4 }),
     ]
     const longest = { delayMaxMs: 1.4, executionMaxMs: 0 }
+    const most = { inQueue: 7, inProgress: 0, ready: 1, starting: 0, unhealthy: 0 }
     expect(addSteps(one, other)).toEqual(
-      step({ submitted: 3, inQueue: 1, workers: {}, delay: { 3: 3, 4: 1 }, ...longest }),
+      step({ submitted: 3, inQueue: 1, workers: {}, delay: { 3: 3, 4: 1 }, ...longest, most }),
     )
   })
 })

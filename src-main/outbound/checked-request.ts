@@ -44,7 +44,15 @@ export async function checkedRequest(
     },
     (response) => onResponse(response, request),
   )
-  return request
+  return refuseUpgrade(request)
+}
+
+/** Makes a switch of protocols an error: by itself, Node emits neither a response nor an error for it. */
+export function refuseUpgrade(request: ClientRequest): ClientRequest {
+  return request.once('upgrade', (_response, socket) => {
+    request.emit('error', new Error('it switched protocols without being asked'))
+    socket.destroy()
+  })
 }
 
 async function resolve(host: string): Promise<{ address: string; family: number }> {

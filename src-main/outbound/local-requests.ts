@@ -7,6 +7,7 @@ import { PAGE_ROUTES, sessionLink } from '../contract/live.ts'
 import { networkReason } from '../domain/network-error.ts'
 import type { PreviewLink } from '../services/ports/projects.ts'
 import type { Pinger, RequestSender, SentResponse } from '../services/ports/requests.ts'
+import { refuseUpgrade } from './checked-request.ts'
 
 // The longest answer that is looked into; the rest is read and dropped.
 const TEXT_BYTES = 256 * 1024
@@ -28,15 +29,13 @@ export const sendRequest: RequestSender = ({ url, target, method, key, body, sig
       ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     }
     const { hostname: host, port } = new URL(url)
-    // A response that only changes the protocol is neither a response nor an error to Node.
-    const onClose = () => fail(new Error('the connection was closed'))
-    const outgoing = request({ host, port, path: target, method, headers, agent, signal }, (response) => {
-      outgoing.off('close', onClose)
-      readResponse(response, end, fail)
-    })
+    const outgoing = refuseUpgrade(
+      request({ host, port, path: target, method, headers, agent, signal }, (response) =>
+        readResponse(response, end, fail),
+      ),
+    )
     outgoing.setTimeout(TIMEOUT_MS, () => outgoing.destroy(new Error(`none within ${TIMEOUT_MS / 1000} s`)))
     outgoing.once('error', fail)
-    outgoing.once('close', onClose)
     outgoing.end(body)
   })
 
@@ -64,14 +63,16 @@ const pingAgent = new Agent({ keepAlive: false })
 export const pingWorker: Pinger = ({ host, healthPort }, { path, timeoutMs, signal }) => {
   const timeout = AbortSignal.timeout(timeoutMs)
   return new Promise((resolve) => {
-    const asked = request({
-      agent: pingAgent,
-      host,
-      port: healthPort,
-      path,
-      headers: { 'user-pingAgent': 'drydock-health' },
-      signal: AbortSignal.any([signal, timeout]),
-    })
+    const asked = refuseUpgrade(
+      request({
+        agent: pingAgent,
+        host,
+        port: healthPort,
+        path,
+        headers: { 'user-agent': 'drydock-health' },
+        signal: AbortSignal.any([signal, timeout]),
+      }),
+    )
     asked.on('response', (response) => {
       resolve({ kind: 'status', status: response.statusCode ?? 0 })
       response.on('error', () => undefined) // its status has said it all

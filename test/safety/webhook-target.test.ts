@@ -40,6 +40,16 @@ test('a target that hangs is given up when the time is over', async () => {
   })
 })
 
+test('a target that switches protocols is a failed try, and holds no other one', async () => {
+  const { url } = await target(({ socket }) =>
+    socket.write('HTTP/1.1 101 Other\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+  )
+  expect(await postOut({ ...request, url })).toEqual({
+    status: undefined,
+    error: 'it switched protocols without being asked',
+  })
+})
+
 test('an answer without end is cut off at the limit', async () => {
   let written = 0
   const closed = Promise.withResolvers<void>()

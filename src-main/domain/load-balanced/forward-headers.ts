@@ -103,12 +103,12 @@ function withoutOurCookies([name, value]: Pair): Pair {
 const OF_THE_BROWSER =
   /^(set-cookie|clear-site-data|strict-transport-security|service-worker-allowed|nel|report-to|alt-svc)$/
 /** Headers with addresses of the worker, and how they are led back. */
-const ADDRESSES: Readonly<Record<string, (value: string, client: ClientAddress) => string>> = {
-  location: leadBack,
-  'content-location': leadBack,
-  refresh: leadRefreshBack,
-  'set-cookie': keepCookieBelow,
-}
+const ADDRESSES: ReadonlyMap<string, (value: string, client: ClientAddress) => string> = new Map([
+  ['location', leadBack],
+  ['content-location', leadBack],
+  ['refresh', leadRefreshBack],
+  ['set-cookie', keepCookieBelow],
+])
 /** How long a browser may cache a response. */
 const OF_THE_CACHE = /^(cache-control|expires|pragma)$/
 /**
@@ -152,7 +152,9 @@ export function headersForClient(
     const lower = name.toLowerCase()
     return !ended.has(lower) && (trailers || lower !== 'trailer')
   })
-  const ledBack = passed.map(([name, value]): Pair => [name, ADDRESSES[name.toLowerCase()]?.(value, client) ?? value])
+  const ledBack = passed.map(
+    ([name, value]): Pair => [name, ADDRESSES.get(name.toLowerCase())?.(value, client) ?? value],
+  )
   return (
     session ? ledBack.flatMap(forSession).concat(NO_STORE) : page === undefined ? ledBack : forPage(ledBack, page)
   ).flat()

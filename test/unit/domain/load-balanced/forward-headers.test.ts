@@ -83,4 +83,10 @@ describe('the headers for a client', () => {
       'T',
     ])
   })
+
+  it('pass where their names are those of members of every object', () => {
+    const raw = ['Constructor', 'a', '__proto__', 'b', 'toString', 'c']
+    const client = { prefix: '', target: '/', host: 'web.localhost:8790', workerPort: 20_001 }
+    expect(headersForClient(raw, { trailers: false, client })).toEqual(raw)
+  })
 })

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DAY_MS } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
@@ -30,7 +30,10 @@ export async function openBuildFolder(project: string, now: number): Promise<Bui
     async close(keep) {
       const buildFolder = join(state, 'build')
       await rm(buildFolder, { recursive: true, force: true })
-      await (keep ? rename(folder, buildFolder) : rm(folder, { recursive: true, force: true }))
+      if (keep) return await rename(folder, buildFolder)
+      await rm(folder, { recursive: true, force: true })
+      // Of a build that failed nothing stays, if it was the first.
+      await rmdir(state).catch(() => undefined)
     },
   }
 }
@@ -59,15 +62,18 @@ export async function writeState(project: string, name: string, text: string): P
   return path
 }
 
-/** Adds `.svc/` to the project's .gitignore, unless a line says so already. */
-export async function ignoreState(project: string): Promise<void> {
+/** Adds `.svc/` to the project's .gitignore, unless a line says so already. @returns takes the change back */
+export async function ignoreState(project: string): Promise<() => Promise<void>> {
   const path = join(project, '.gitignore')
-  let text = ''
+  let text: string | undefined
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error
   }
-  if (IGNORED_ALREADY.test(text)) return
-  await makeTextFile(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}.svc/\n`)
+  if (IGNORED_ALREADY.test(text ?? '')) return async () => undefined
+  const before = text
+  const separator = before === undefined || before === '' || before.endsWith('\n') ? '' : '\n'
+  await makeTextFile(path, `${before ?? ''}${separator}.svc/\n`)
+  return () => (before === undefined ? rm(path, { force: true }) : makeTextFile(path, before))
 }

@@ -133,7 +133,7 @@ export const proxiedRequestPage = z.object({ requests: z.array(proxiedRequest), 
 const percentiles = z.object({ p50: z.number(), p90: z.number(), p99: z.number(), count: z.number().int() })
 
 const metricsCounts = {
-  submitted: z.number().int(),
+  submitted: z.number().int().describe('requests and jobs that came; one that is retried by hand comes again'),
   completed: z.number().int(),
   failed: z
     .number()

@@ -12,7 +12,7 @@ export type Gauges = Pick<MetricsPoint, 'inQueue' | 'inProgress' | 'workers'>
 /** The most jobs and workers that there were at once. */
 export type Most = MetricsPoint['most']
 
-/** What was counted of an endpoint. */
+/** Counts of an endpoint. */
 export type Counts = Omit<MetricsTotals, 'delay' | 'execution' | 'coldStarts'> & {
   readonly delay: Histogram
   readonly execution: Histogram
@@ -23,7 +23,7 @@ export type Counts = Omit<MetricsTotals, 'delay' | 'execution' | 'coldStarts'> &
   readonly coldStarts?: number
 }
 
-/** What was counted of an endpoint within one step of time, with the gauges at its end. */
+/** Counts of an endpoint within one step of time, with the gauges at its end. */
 export type Step = Counts &
   Gauges & {
     /** Missing in steps that were written before it was stored. */
@@ -74,7 +74,7 @@ export function addSteps(earlier: Step, later: Step): Step {
   return { ...later, ...addCounts(earlier, later), most: higher(mostOf(earlier), mostOf(later)) }
 }
 
-/** Adds what was counted. */
+/** Adds counts. */
 export function addCounts(earlier: Counts, later: Counts): Counts {
   return {
     submitted: earlier.submitted + later.submitted,

@@ -308,6 +308,7 @@ describe('metrics', () => {
       delay: { p50: expect.any(Number), p90: expect.any(Number), p99: expect.any(Number), count: 1 },
       execution: { p50: expect.any(Number), p90: expect.any(Number), p99: expect.any(Number), count: 1 },
       workers: { idle: 1 },
+      most: { inQueue: 1, inProgress: 1, ready: 1, starting: 1, unhealthy: 0 },
     })
     expect(points[0].execution.p50).toBeGreaterThanOrEqual(1000)
     expect(points[0].execution.p50).toBeLessThanOrEqual(1100)

@@ -282,7 +282,7 @@ function print(output: Output, one: ComparisonView, rows: readonly ComparisonRow
   output.line(`${one.name} (${one.id}): ${one.verdict?.text ?? progressOf(one)}`)
   output.line()
   output.table(
-    ['', 'VERSION', 'SAME', 'DIFFER', 'FAILED', 'P50', 'P95'],
+    ['', 'VERSION', 'SAME', 'DIFFER', 'NOT COMPARED', 'P50', 'P95'],
     one.versions.map(({ name, same, differs, failed, p50Ms, p95Ms }, at) => [
       ...[String(at + 1), name, String(same), String(differs), String(failed), span(p50Ms), span(p95Ms)],
     ]),

@@ -37,7 +37,7 @@ export function readItems(text: string): readonly FileItem[] | Problem {
       return { problem: `has more than ${limit('comparisonItems')} inputs. Send a part of it` }
     items.push(item)
   }
-  return items.length === 0 ? { problem: 'has no inputs. Each line is a JSON object with an `input`' } : items
+  return items.length === 0 ? { problem: 'has no inputs. Each line is a JSON object' } : items
 }
 
 function readLine(line: string, number: number): FileItem | Problem | undefined {
@@ -51,8 +51,11 @@ function readLine(line: string, number: number): FileItem | Problem | undefined 
   }
   if (!isRecord(value)) return { problem: `is no JSON object: ${line.slice(0, QUOTED)}` }
   if (value.drydock === 'job' && value.input === undefined) return undefined // the head of a job file
-  const input = fieldsOf(scan, cutText(line))('input')
-  if (input === undefined || !isRecord(value.input)) return { problem: 'needs an `input` that is an object' }
+  // As batches take them: a line without `input` is the input.
+  const isRequest = Object.hasOwn(value, 'input')
+  if (isRequest && !isRecord(value.input)) return { problem: 'has an `input` that is not an object' }
+  // As in batches, a line without `input` is the input itself.
+  const input = isRequest ? (fieldsOf(scan, cutText(line))('input') ?? '{}') : line.trim()
   return { source: typeof value.id === 'string' ? value.id.slice(0, 100) : `line ${number}`, input }
 }
 

@@ -141,6 +141,9 @@ type ProcessExit = { readonly code?: number | undefined; readonly signal?: strin
 /** Most characters of that line; source: ours, because they stand inside a sentence. */
 const MAX_LENGTH = 300
 
+// The code of a program that reports its failure itself.
+const FAILED = 1
+
 /** How many of the last lines are read; source: ours: three long tracebacks, and to read all 50,000 would cost time. */
 const LINES_READ = 300
 
@@ -202,7 +205,7 @@ function withLocation(lines: readonly string[], at: number): string {
 
 /**
  * The line that tells a person why a worker ended: the last exception it printed, with file and line where its source
- * could not be read, else its last line, else how it ended. Source: ours, because that is the line a person looks for
+ * could not be read, else how it ended and its last line. Source: ours, because that is the line a person looks for
  * in the log.
  * @param lines - the last lines of its output, oldest first; JSON log lines are read by their `message`
  * @param exit - its exit code or the signal that killed it
@@ -221,9 +224,10 @@ export function lastLine(lines: readonly string[], exit: ProcessExit): string {
   )
   if (error >= 0) return keepEnds(withLocation(read, error), MAX_LENGTH)
   const last = read.findLast((line) => line !== '')?.trim()
-  // Who is killed has no time to say why: the signal comes first.
-  if (exit.signal !== undefined)
-    return keepEnds(`killed by ${exit.signal}${last === undefined ? '' : `, after: ${last}`}`, MAX_LENGTH)
-  if (last !== undefined) return keepEnds(last, MAX_LENGTH)
-  return exit.code === undefined ? 'ended without output' : `exit code ${exit.code}`
+  const ended = exit.code === undefined ? undefined : `exit code ${exit.code}`
+  const how = exit.signal === undefined ? ended : `killed by ${exit.signal}`
+  if (how === undefined) return keepEnds(last ?? 'ended without output', MAX_LENGTH)
+  // A program that fails with the usual code has printed why.
+  if (last !== undefined && exit.signal === undefined && exit.code === FAILED) return keepEnds(last, MAX_LENGTH)
+  return keepEnds(last === undefined ? how : `${how}, after: ${last}`, MAX_LENGTH)
 }

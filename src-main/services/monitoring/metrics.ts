@@ -167,7 +167,8 @@ export class MetricsRecorder {
       if (change.type !== 'job' || change.event === 'progress') continue
       const step = this.#activeStep(change.endpointId)
       const { delayMs, executionMs } = change.job
-      if (change.event === 'submit') step.submitted += 1
+      // A job that is retried by hand can fail again.
+      if (change.event === 'submit' || change.event === 'retry') step.submitted += 1
       if (change.event === 'rescue') step.retried += 1
       if (change.to === 'COMPLETED') step.completed += 1
       if (change.to === 'FAILED' || change.to === 'TIMED_OUT') step.failed += 1

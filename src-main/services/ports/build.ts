@@ -130,8 +130,8 @@ export type BuildPorts<Made extends MadeArtifact> = {
   readonly openFolder: (project: string) => Promise<BuildFolder>
   /** Writes `.svc/NAME` of a project, whole or not at all. @returns its absolute path */
   readonly writeState: (project: string, name: string, text: string) => Promise<string>
-  /** Adds `.svc/` to .gitignore where it is missing. */
-  readonly ignoreState: (project: string) => Promise<void>
+  /** Adds `.svc/` to .gitignore where it is missing. @returns takes that back, for a build that fails */
+  readonly ignoreState: (project: string) => Promise<() => Promise<void>>
   /** `X.Y` of python3 on this machine; undefined: it does not say. */
   readonly localPython: (signal?: AbortSignal) => Promise<string | undefined>
   /** Wall time, and ms that never jump. */

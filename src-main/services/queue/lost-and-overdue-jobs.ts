@@ -12,7 +12,7 @@ import type { Lease } from './leases.ts'
  * Takes jobs back from a worker that was lost: each is queued again while it has tries left, else it fails.
  * Source: docs/spec/job-api.md, 4.
  * @param reason why the worker counts as lost, for the job's history
- * @param cause what is known to have ended it and would again, out of memory say, for the error of the job
+ * @param cause how the worker ended, for the error of the job
  */
 export async function rescueLostJobs(
   { storage, clock }: { readonly storage: Storage; readonly clock: Clock },

@@ -80,7 +80,7 @@ export function createWorkerLifecycle(deps: LifecycleDeps): WorkerLifecycle {
     log.info('worker ended', { workerId: worker.id, endpointId: worker.endpointId, reason })
     const takeBack = wasOrdered || exit.blameless ? requeueJobs : rescueLostJobs
     const writes = [
-      takeBack(deps, held, `worker ${worker.id} ${reason}`, cause),
+      takeBack(deps, held, `worker ${worker.id} ${reason}`, exitText),
       storage.write(() => storage.workers.remove(worker.id)),
     ]
     for (const write of writes)

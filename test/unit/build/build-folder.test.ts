@@ -26,7 +26,7 @@ test('two builds of a project have folders of their own', async () => {
   const folders = [await openBuildFolder(project, NOW), await openBuildFolder(project, NOW)]
   expect(new Set(folders.map(({ handlers }) => handlers)).size).toBe(2)
   await Promise.all(folders.map(({ close }) => close(false)))
-  expect(readdirSync(join(project, '.svc'))).toEqual([])
+  expect(readdirSync(project)).toEqual([])
 })
 
 test.each([
@@ -39,9 +39,11 @@ test.each([
 ])('.gitignore with %j becomes %j', async (before, after) => {
   const project = plant({})
   if (before !== '') writeFileSync(join(project, '.gitignore'), before)
-  await ignoreState(project)
+  const back = await ignoreState(project)
   await ignoreState(project)
   expect(readFileSync(join(project, '.gitignore'), 'utf8')).toBe(after)
+  await back()
+  expect(readFileSync(join(project, '.gitignore'), { encoding: 'utf8', flag: 'a+' })).toBe(before)
 })
 
 test('a state file is replaced whole', async () => {

@@ -100,19 +100,19 @@ it('a comparison runs all others, and goes on with those that have not ended', (
 describe('a file of inputs', () => {
   it('is lines of requests, of an export, or an exported job, whose inputs stay as they came', () => {
     const text =
-      '{"input":{"seed":12345678901234567890,"x":1.0}}\n\n{"drydock":"job","format":1}\n{"id":"j-l1","input":{}}'
+      '{"input":{"seed":12345678901234567890,"x":1.0}}\n\n{"drydock":"job","format":1}\n{"id":"j-l1","input":{}}\n{"n":1.0}'
     expect(readItems(text)).toEqual([
       { source: 'line 1', input: '{"seed":12345678901234567890,"x":1.0}' },
       { source: 'j-l1', input: '{}' },
+      { source: 'line 5', input: '{"n":1.0}' },
     ])
   })
 
   it.each([
-    ['', 'has no inputs. Each line is a JSON object with an `input`'],
+    ['', 'has no inputs. Each line is a JSON object'],
     ['{"input":{}}\n{"input":', 'line 2 is no JSON: {"input":'],
     ['[1]', 'line 1 is no JSON object: [1]'],
-    ['{"input":[]}', 'line 1 needs an `input` that is an object'],
-    ['{"a":1}', 'line 1 needs an `input` that is an object'],
+    ['{"input":[]}', 'line 1 has an `input` that is not an object'],
     [`{"input":{"a":${'['.repeat(2000)}`, 'line 1 is nested too deep'],
   ])('that is broken is refused by its line: %s', (text, problem) => {
     expect(readItems(text)).toEqual({ problem })

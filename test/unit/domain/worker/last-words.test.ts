@@ -88,6 +88,12 @@ describe('last words', () => {
     expect(lastLine(TRACEBACK, { signal: 'SIGABRT' })).toBe("ModuleNotFoundError: No module named 'torch'")
   })
 
+  it('an exit code that is no usual one is named, with the last line after it', () => {
+    expect(lastLine(['about to crash'], { code: 137 })).toBe('exit code 137, after: about to crash')
+    expect(lastLine(['done'], { code: 0 })).toBe('exit code 0, after: done')
+    expect(lastLine(TRACEBACK, { code: 3 })).toBe("ModuleNotFoundError: No module named 'torch'")
+  })
+
   it('an end that nobody saw is said to be one', () => {
     expect(lastLine([], {})).toBe('ended without output')
   })

@@ -153,7 +153,8 @@ export function createCore(ports: CorePorts): Core {
   const ofTraces = { open: openCollector, address: ports.tracesTo, version: () => facts().version }
   const traces = createTraces({ storage, registry, settings, clock, newId, log, ...ofTraces })
   const endpointLog = createEndpointLog({ storage, clock, log, stored: notifiers.logs.notify })
-  const { readInThread, release } = createReadInThread()
+  const reader = createReadInThread()
+  const { readInThread } = reader
   const ofService = { settings, traces, notifiers, endpointLog, readInThread, info: facts, stopping: stopping.signal }
   const base = { storage, clock, newId, log, ...ofService }
   const { prepareKeyFile } = ports
@@ -299,7 +300,7 @@ export function createCore(ports: CorePorts): Core {
     const last = { housekeeping, webhooks, health, 'request log': requestLog, workflows, models, metrics }
     await Promise.all([projectsEnd, ...Object.entries(last).map(([part, it]) => end(part, () => it.stop()))])
     await end('traces', traces.stop)
-    await end('reader', release)
+    await end('reader', reader.stop)
     left = await fleet.close()
   }
 

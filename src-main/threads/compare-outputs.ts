@@ -27,7 +27,7 @@ const MEMORY_MIB = 1024
 
 /** Makes a comparer; its thread starts with the first thing to do. */
 export function createComparer(): Comparer {
-  const { ask, release } = createThread(new URL(import.meta.url), {
+  const { ask, release, stop } = createThread(new URL(import.meta.url), {
     timeMs: limit('comparisonMs'),
     memoryMib: MEMORY_MIB,
   })
@@ -35,6 +35,7 @@ export function createComparer(): Comparer {
     compare: (pair, rules) => ask({ pair, rules }) as ReturnType<Comparer['compare']>,
     readItems: (text) => ask({ items: text }) as ReturnType<Comparer['readItems']>,
     release,
+    stop,
   }
 }
 

@@ -147,15 +147,15 @@ function read({ name, given }: Told): Answer | Problem {
 const MEMORY_MIB = 1024
 
 /** Makes the reader; its thread starts with the first large thing, and ends when there was none for a while. */
-export function createReadInThread(): { readonly readInThread: ReadInThread; readonly release: () => Promise<void> } {
-  const { ask, release } = createThread<Told, Answer | Problem>(new URL(import.meta.url), {
+export function createReadInThread(): { readonly readInThread: ReadInThread; readonly stop: () => Promise<void> } {
+  const { ask, stop } = createThread<Told, Answer | Problem>(new URL(import.meta.url), {
     timeMs: limit('readInThreadMs'),
     memoryMib: MEMORY_MIB,
     idleMs: limit('readInThreadIdleMs'),
   })
   const readInThread = async (name: keyof Readers, ...given: readonly unknown[]): Promise<Answer | Problem> =>
     given.some((one) => sizeOf(one) > limit('payloadInRowBytes')) ? ask({ name, given }) : read({ name, given })
-  return { readInThread: readInThread as ReadInThread, release }
+  return { readInThread: readInThread as ReadInThread, stop }
 }
 
 // Of texts and bytes, as lists that go along are short.

@@ -4,6 +4,7 @@
  */
 import { parentPort, Worker } from 'node:worker_threads'
 import type { Problem } from '../domain/compare/plan.ts'
+import { errorCode } from '../domain/error-code.ts'
 
 type Bounds = {
   /** For one thing. */
@@ -18,17 +19,22 @@ export type Thread<Told, Answer> = {
   readonly ask: (told: Told) => Promise<Answer | Problem>
   /** Gives its memory back when all has been answered; it can be asked again. */
   readonly release: () => Promise<void>
+  /** Ends it at once: all that is asked, also later, has a problem. */
+  readonly stop: () => Promise<void>
 }
+
+const STOPPED: Problem = { problem: 'it was stopped' }
 
 /** Makes one; nothing runs yet. */
 export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleMs }: Bounds): Thread<Told, Answer> {
   let thread: Worker | undefined
   let last: Promise<unknown> = Promise.resolve()
   let idle: NodeJS.Timeout | undefined
+  let stopped = false
 
   function start(): Worker {
     const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: memoryMib } })
-    // Its end follows an error.
+    // Nobody may be asking; whoever does listens, too.
     started.on('error', () => undefined)
     return started.on('exit', () => {
       if (thread === started) thread = undefined
@@ -43,9 +49,11 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
 
   async function tell(told: Told): Promise<Answer | Problem> {
     clearTimeout(idle)
+    if (stopped) return STOPPED
     thread ??= start()
     const answer = await answerOf<Told, Answer>(thread, told, timeMs)
     if ('failed' in answer) await end()
+    if (stopped) return 'given' in answer ? answer.given : STOPPED
     // A thread that waits keeps no process alive.
     thread?.unref()
     if (idleMs !== undefined) idle = setTimeout(() => void inTurn(end), idleMs).unref()
@@ -61,22 +69,31 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
   return {
     ask: (told) => inTurn(() => tell(told)),
     release: () => inTurn(end),
+    async stop() {
+      stopped = true
+      clearTimeout(idle)
+      await end()
+    },
   }
 }
 
 type Answered<Answer> = { readonly given: Answer } | { readonly failed: string }
 
+const OUT_OF_MEMORY = 'ERR_WORKER_OUT_OF_MEMORY'
+
 function answerOf<Told, Answer>(thread: Worker, told: Told, timeMs: number): Promise<Answered<Answer>> {
   const { promise, resolve } = Promise.withResolvers<Answered<Answer>>()
   const onMessage = (given: Answer) => resolve({ given })
-  const onEnd = () => resolve({ failed: 'it needed more memory than there is' })
+  const onError = (error: Error) =>
+    resolve({ failed: errorCode(error) === OUT_OF_MEMORY ? 'it needed more memory than there is' : error.message })
+  const onEnd = (code: number) => resolve({ failed: `its thread ended with code ${code}` })
   const timer = setTimeout(() => resolve({ failed: `it took longer than ${timeMs / 1000} s` }), timeMs)
   thread.ref()
-  thread.on('message', onMessage).on('exit', onEnd)
+  thread.on('message', onMessage).on('error', onError).on('exit', onEnd)
   thread.postMessage(told)
   return promise.finally(() => {
     clearTimeout(timer)
-    thread.off('message', onMessage).off('exit', onEnd)
+    thread.off('message', onMessage).off('error', onError).off('exit', onEnd)
   })
 }
 

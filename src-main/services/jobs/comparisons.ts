@@ -161,8 +161,9 @@ export function createComparisons(deps: Deps): Comparisons {
     },
     async close() {
       closed = true
-      await Promise.all([...running.keys()].map(endRunning))
-      await comparer.release()
+      const ends = [...running.keys()].map(endRunning)
+      await comparer.stop()
+      await Promise.all(ends)
     },
   }
 }

@@ -111,6 +111,8 @@ export type Comparer = {
   readonly readItems: (text: string) => Promise<readonly FileItem[] | Problem>
   /** Gives its memory back; it can be used again. */
   readonly release: () => Promise<void>
+  /** Ends at once; all that is asked has a problem. */
+  readonly stop: () => Promise<void>
 }
 
 /** A request of a load test. */

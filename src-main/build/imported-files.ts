@@ -19,9 +19,14 @@ const PATHS_AT_ONCE = 100
  * Reads the file that is run, and those that it imports.
  * @returns a hash of each by its path relative to the folder; none if the one that is run is not there
  */
-export async function readImportedFiles({ folder, file }: CodeEntry): Promise<ReadonlyMap<string, string>> {
+export async function readImportedFiles({ folder, file, isModule }: CodeEntry): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
-  const paths = new Set([posix.normalize(file)])
+  const run = posix.normalize(file)
+  const module = run.replace(/\.py$/, '')
+  const mayBeRun = isModule === true ? [run, `${module}/__main__.py`, `${module}/__init__.py`] : [run]
+  const paths = new Set(mayBeRun)
+  // Python runs the packages that a module is in before it.
+  if (isModule === true) for (const path of modulePaths('.', module.replaceAll('/', '.'))) paths.add(path)
   for (let looked = 0; looked < paths.size; ) {
     const some = [...paths].slice(looked, looked + PATHS_AT_ONCE)
     looked += some.length
@@ -31,7 +36,7 @@ export async function readImportedFiles({ folder, file }: CodeEntry): Promise<Re
       for (const each of source.named) if (paths.size < MAX_PATHS) paths.add(each)
     }
   }
-  return found
+  return mayBeRun.some((path) => found.has(path)) ? found : new Map()
 }
 
 async function readSource(folder: string, path: string) {

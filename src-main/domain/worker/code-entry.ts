@@ -2,8 +2,11 @@
 import { type EndpointConfig, isHandlerFile } from '../../contract/endpoint.ts'
 import { splitWords } from '../text.ts'
 
-/** A file that is run, and the absolute folder that its imports begin from. */
-export type CodeEntry = { readonly folder: string; readonly file: string }
+/**
+ * A file that is run, and the absolute folder that its imports begin from. A module is named by the file that it would
+ * be; it may be a package instead.
+ */
+export type CodeEntry = { readonly folder: string; readonly file: string; readonly isModule?: true }
 
 /**
  * Finds it: the handler, or the file or module that a command names, like `python3 worker.py` or `uvicorn app:app`.
@@ -42,7 +45,7 @@ function fileIn(cwd: string, words: readonly string[]): CodeEntry | undefined {
 function moduleIn(cwd: string, words: readonly string[]): CodeEntry | undefined {
   const ofApp = words.map((word) => APP_OF_MODULE.exec(word)?.[1]).find((found) => found !== undefined)
   const module = ofApp ?? words.find((word, at) => words[at - 1] === '-m' && MODULE.test(word))
-  return module === undefined ? undefined : { folder: cwd, file: `${module.replaceAll('.', '/')}.py` }
+  return module === undefined ? undefined : { folder: cwd, file: `${module.replaceAll('.', '/')}.py`, isModule: true }
 }
 
 function splitPath(path: string): CodeEntry {

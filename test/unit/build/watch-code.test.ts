@@ -84,6 +84,31 @@ test('the files that a Python handler imports are found, however they are named'
   ])
 })
 
+test('a package that is run counts with what it runs first, and a module with the packages that it is in', async () => {
+  const { folder } = setup({
+    'shop/__init__.py': 'from . import prices',
+    'shop/__main__.py': 'from .parts import run',
+    'shop/prices.py': '',
+    'shop/parts.py': '',
+    'shop/unused.py': '',
+    'shop/web/__init__.py': 'import near',
+    'near.py': '',
+  })
+  const ofModule = async (file: string) =>
+    [...(await readImportedFiles({ folder, file, isModule: true })).keys()].sort()
+  const run = ['shop/__init__.py', 'shop/__main__.py', 'shop/parts.py', 'shop/prices.py']
+  expect(await ofModule('shop.py')).toEqual(run)
+  expect(await ofModule('shop/parts.py')).toEqual(['shop/__init__.py', 'shop/parts.py', 'shop/prices.py'])
+  expect(await ofModule('shop/web.py')).toEqual([
+    'near.py',
+    'shop/__init__.py',
+    'shop/prices.py',
+    'shop/web/__init__.py',
+  ])
+  expect(await ofModule('shop/gone.py')).toEqual([])
+  expect((await readImportedFiles({ folder, file: 'shop.py' })).size).toBe(0)
+})
+
 test('the files that a TypeScript handler imports are found, and none outside its folder', async () => {
   const { imported } = setup({
     'handler.ts':

@@ -16,12 +16,16 @@ test('the file or the module that a command names is watched', () => {
   expect(of('python3 -u my_worker.py --port 1')).toEqual({ folder: '/app', file: 'my_worker.py' })
   expect(of('MODEL=a python ./src/worker.py')).toEqual({ folder: '/app/src', file: 'worker.py' })
   expect(of('python "/other/my worker.py"')).toEqual({ folder: '/other', file: 'my worker.py' })
-  expect(of('uvicorn app:app --port $PORT')).toEqual({ folder: '/app', file: 'app.py' })
-  expect(of('uvicorn shop.web:create() --factory')).toEqual({ folder: '/app', file: 'shop/web.py' })
-  expect(of('python -m shop.worker')).toEqual({ folder: '/app', file: 'shop/worker.py' })
-  expect(of('python -m http.server 80')).toEqual({ folder: '/app', file: 'http/server.py' })
-  expect(of('python -m uvicorn shop.web:app')).toEqual({ folder: '/app', file: 'shop/web.py' })
-  expect(of('gunicorn -c gunicorn.conf.py shop.web:app')).toEqual({ folder: '/app', file: 'shop/web.py' })
+  expect(of('uvicorn app:app --port $PORT')).toEqual({ folder: '/app', file: 'app.py', isModule: true })
+  expect(of('uvicorn shop.web:create() --factory')).toEqual({ folder: '/app', file: 'shop/web.py', isModule: true })
+  expect(of('python -m shop.worker')).toEqual({ folder: '/app', file: 'shop/worker.py', isModule: true })
+  expect(of('python -m http.server 80')).toEqual({ folder: '/app', file: 'http/server.py', isModule: true })
+  expect(of('python -m uvicorn shop.web:app')).toEqual({ folder: '/app', file: 'shop/web.py', isModule: true })
+  expect(of('gunicorn -c gunicorn.conf.py shop.web:app')).toEqual({
+    folder: '/app',
+    file: 'shop/web.py',
+    isModule: true,
+  })
   expect(of('python -m accelerate.commands.launch train.py')).toEqual({ folder: '/app', file: 'train.py' })
   expect(of('./serve --port 80')).toBeUndefined()
 })

@@ -16,7 +16,7 @@ export type StateDotProps = {
 /** A state, told by word and colour. */
 export function StateDot({ tone, text, detail, pulses = false }: StateDotProps) {
   return (
-    <span className="inline-flex min-w-0 items-center gap-1.5 whitespace-nowrap">
+    <span className={clsx('inline-flex items-center gap-1.5 whitespace-nowrap', detail !== undefined && 'min-w-0')}>
       <span aria-hidden className={clsx('size-2 shrink-0 rounded-full', TONE_FILLS[tone], pulses && 'pulses')} />
       <span>{text}</span>
       {detail !== undefined && <span className="truncate text-ink-2">{detail}</span>}

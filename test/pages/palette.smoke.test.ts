@@ -1,5 +1,5 @@
 /** The palette of all actions with real keys: what it finds on each page, in which order, and where it leads. */
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { PAGE_SECTIONS } from '../../src-main/contract/pages.ts'
 import { noBrowser } from '../support/chromium.ts'
@@ -81,12 +81,19 @@ test('endpoints, jobs, workflows and settings are found by the keyboard, and wha
   await service.createHandler('echo', ECHO)
   await service.createHandler('echo-two', ECHO)
   await service.post('/api/workflows', { name: 'Lighthouse at dusk', text: GRAPH, draft: true })
-  const job = await service.post('/v2/echo/runsync', { input: { prompt: 'a lighthouse in fog' } })
+  const input = { prompt: `a lighthouse in fog ${'and the sea around it '.repeat(9)}` }
+  const job = await service.post('/v2/echo/runsync', { input })
   await open('/endpoints')
   await ask(page, 'lighthouse')
   // By its text, which stands in its input alone.
   await palette(page).getByRole('option', { name: job.id }).waitFor()
   expect(await groupsOf(page)).toEqual(['Jobs', 'Workflows'])
+  const row = palette(page).getByRole('option', { name: job.id })
+  const endOf = async (one: Locator) => {
+    const { x, width } = (await one.boundingBox()) ?? { x: Number.NaN, width: 0 }
+    return x + width
+  }
+  expect(await endOf(row.getByText('Completed'))).toBeLessThanOrEqual(await endOf(row))
   await shoot('palette-jobs')
   // What is found comes from several places, and the field names the one that is selected after the last has come.
   const named = (role: 'combobox' | 'listbox') => palette(page).getByRole(role).getAttribute('aria-activedescendant')

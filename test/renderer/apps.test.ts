@@ -105,15 +105,19 @@ describe('a path that is typed', () => {
   })
 })
 
+type Shown = Partial<ProjectView> & { readonly isDeployed?: boolean }
+
 test.each([
   [{ isThere: false, preview: 'live' }, 'Folder is missing'],
   [{ build: 'running', preview: 'live' }, 'Building'],
   [{ build: 'done', preview: 'broken' }, 'Preview failing'],
   [{ build: 'failed', preview: 'ended' }, 'Build failed'],
   [{}, 'Not built'],
-] as const)('a project with %j is shown as %s', (more, word) => {
+  [{ isDeployed: true }, 'Deployed'],
+  [{ isDeployed: true, build: 'failed' }, 'Build failed'],
+] as const)('a project with %j is shown as %s', ({ isDeployed = false, ...more }: Shown, word) => {
   const project: ProjectView = { id: 'p', folder: '/p', app: 'p', isThere: true, openedAt: NOW, ...more }
-  expect(projectState(project).text).toBe(word)
+  expect(projectState(project, isDeployed).text).toBe(word)
 })
 
 describe('the state of an environment', () => {

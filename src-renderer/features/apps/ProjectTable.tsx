@@ -5,6 +5,7 @@ import { StateDot, type StateDotProps } from '../../ui/StateDot.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
+import { useEnvironments } from './AppTabs.tsx'
 
 /** The projects of this machine, the one opened last first. */
 export function ProjectTable({ projects }: { readonly projects: readonly ProjectView[] }) {
@@ -33,7 +34,7 @@ const COLUMNS: readonly Column<ProjectView>[] = [
       </Link>
     ),
   },
-  { id: 'state', header: 'State', width: 130, grow: 1, cell: (project) => <StateDot {...projectState(project)} /> },
+  { id: 'state', header: 'State', width: 130, grow: 1, cell: (project) => <ProjectState project={project} /> },
   {
     id: 'folder',
     header: 'Folder',
@@ -47,6 +48,11 @@ const COLUMNS: readonly Column<ProjectView>[] = [
   },
   { id: 'opened', header: 'Opened', width: 110, grow: 1, cell: ({ openedAt }) => <RelativeTime at={openedAt} /> },
 ]
+
+function ProjectState({ project }: { readonly project: ProjectView }) {
+  const { shown } = useEnvironments(project.app)
+  return <StateDot {...projectState(project, shown !== undefined)} />
+}
 
 const PREVIEWS: Readonly<Record<NonNullable<ProjectView['preview']>, StateDotProps | undefined>> = {
   starting: { tone: 'running', text: 'Preview starts', pulses: true },
@@ -63,10 +69,18 @@ const BUILDS: Readonly<Record<NonNullable<ProjectView['build']>, StateDotProps>>
   cancelled: { tone: 'cancelled', text: 'Build cancelled' },
 }
 
-/** How a project is: what goes on in it first, then what its last build came to. */
-export function projectState({ isThere, preview, build }: ProjectView): StateDotProps {
+/** How a project is: its activity, or else whether it is deployed. */
+export function projectState(project: ProjectView, isDeployed: boolean): StateDotProps {
+  return (
+    activityOf(project) ??
+    (isDeployed ? { tone: 'completed', text: 'Deployed' } : { tone: 'queued', text: 'Not built' })
+  )
+}
+
+/** What goes on in a project, then what its last build came to; undefined without either. */
+export function activityOf({ isThere, preview, build }: ProjectView): StateDotProps | undefined {
   if (!isThere) return { tone: 'failed', text: 'Folder is missing' }
   if (build === 'running') return BUILDS.running
   const previewed = preview && PREVIEWS[preview]
-  return previewed ?? (build === undefined ? { tone: 'queued', text: 'Not built' } : BUILDS[build])
+  return previewed ?? (build && BUILDS[build])
 }

@@ -15,7 +15,7 @@ import { ErrorNotice, NotFound, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import { AppTabs, useAppTabCommands, useEnvironments } from '../AppTabs.tsx'
 import { environmentState, useMembers } from '../deployed/EnvironmentTable.tsx'
-import { projectState } from '../ProjectTable.tsx'
+import { activityOf, projectState } from '../ProjectTable.tsx'
 import { BuildTab } from './BuildTab.tsx'
 import { DeployTab } from './DeployTab.tsx'
 import { PictureTab } from './PictureTab.tsx'
@@ -33,13 +33,15 @@ export function ProjectPage({ projectId, tab }: ProjectPageProps) {
   const shown = { app: data?.app ?? 'Project', projectId, environment }
   const commands = useAppTabCommands(shown)
   if (isGone(error)) return <NotFound what={`a project ${projectId}`} />
+  // What is deployed tells its own state.
+  const activity = data && (environment === undefined ? projectState(data, false) : activityOf(data))
   return (
     <Page
       crumbs={[{ name: 'Apps', to: ADDRESS.apps }, { name: shown.app }]}
       state={
         data && (
           <>
-            <StateDot {...projectState(data)} />
+            {activity && <StateDot {...activity} />}
             {environment !== undefined && <Deployed target={{ app: data.app, environment }} />}
           </>
         )

@@ -46,6 +46,18 @@ test('a row with an error shows it in place of the output', async () => {
   expect(screen.queryByText('{"image":"boat.png"}')).toBe(null)
 })
 
+test.each([
+  ['input', '{"image":"boat.png"}'],
+  ['output', '{"prompt":"a boat"}'],
+  ['error', '{"prompt":"a boat"}'],
+] as const)('a search hit in the %s is shown in its column, and the other column stays', async (place, other) => {
+  onTestFinished(giveSizes())
+  renderRows([job({ found: { in: place, before: 'a ', match: 'harbour', after: ' at noon' } })])
+  const cellOf = (text: string) => screen.getByText(text).closest('td')?.cellIndex ?? -1
+  await screen.findByText('harbour')
+  expect(Math.sign(cellOf('harbour') - cellOf(other))).toBe(place === 'input' ? -1 : 1)
+})
+
 function renderRows(requests: readonly JobListItem[]) {
   const rendered = renderInApp(<JobHistory endpointId="hello" onLoad={() => undefined} />, { jobList: { requests } })
   return { ...rendered, copied: rendered.platform.copied }

@@ -83,14 +83,18 @@ export function JobLink({ id }: { readonly id: string }) {
   )
 }
 
-/** The beginning of the input of a job; nothing if it is not known. */
-export function InputCell({ preview }: Pick<JobListItem, 'preview'>) {
-  return <Beginning text={preview?.input} />
+/** Where a search has found a job in its input, or the beginning of that; nothing if it is not known. */
+export function InputCell({ status, preview, found }: Pick<JobListItem, 'status' | 'preview' | 'found'>) {
+  return found?.in === 'input' ? (
+    <FoundText found={found} tone={JOB_STATES[status].tone} />
+  ) : (
+    <Beginning text={preview?.input} />
+  )
 }
 
-/** Where a search has found a job; else its error, or the beginning of its output. */
+/** Where a search has found a job in its error or output; else its error, or the beginning of its output. */
 export function ResultCell({ status, error, preview, found }: JobListItem) {
-  if (found !== undefined) return <FoundText found={found} tone={JOB_STATES[status].tone} />
+  if (found !== undefined && found.in !== 'input') return <FoundText found={found} tone={JOB_STATES[status].tone} />
   return error === undefined ? <Beginning text={preview?.output} /> : <JobErrorCell error={error} />
 }
 
@@ -147,7 +151,7 @@ function JobFace({ id, job }: { readonly id: string; readonly job: JobListItem |
         <>
           <JobStateDot state={job.status} />
           <span className="min-w-0 truncate">
-            <InputCell preview={job.preview} />
+            <InputCell {...job} />
           </span>
           <span className="min-w-0 truncate">
             <ResultCell {...job} />

@@ -32,6 +32,7 @@ export function CrashBanner({ endpoint, crash }: CrashBannerProps) {
       <TriangleAlert aria-hidden className="size-4 shrink-0" />
       <p className="min-w-60 flex-1 break-words">
         Its workers keep crashing ({crashSummary(crash, now)}): <code className="font-mono">{crash.lastWords}</code>
+        {/[.!?…]$/.test(crash.lastWords) ? '' : '.'}
         {inQueue > 0 && ` ${counted(inQueue, 'job')} ${inQueue === 1 ? 'waits' : 'wait'}.`}
       </p>
       <Link to={ADDRESS.endpoint(id, 'logs')} className="hover:underline">

@@ -8,7 +8,7 @@ import type { JobHistoryEntry } from '../../../../src-main/contract/management.t
 import { HOUR_MS } from '../../../../src-main/contract/units.ts'
 import { startWords } from '../../../../src-main/domain/job/expected-start.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
+import { counted, withFullStop } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import type { JobDetail } from '../../../api-client/jobs.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
@@ -110,7 +110,11 @@ function Span({ span, from, length }: { readonly span: TimelineSpan; readonly fr
       )}
       style={{ left: `${(100 * (span.from - from)) / length}%`, width: `${share}%` }}
     >
-      {share > 8 && `${SPAN_TEXTS[span.state]} ${duration(span.to - span.from)}`}
+      <span className="flex h-5 flex-wrap justify-center overflow-hidden">
+        {/* What does not fit beside it wraps out of sight. */}
+        <span className="h-5" />
+        <span>{`${SPAN_TEXTS[span.state]} ${duration(span.to - span.from)}`}</span>
+      </span>
     </span>
   )
 }
@@ -209,8 +213,8 @@ export function WhyItWaits({ job }: { readonly job: JobDetail }) {
       <Hourglass aria-hidden className="size-4 shrink-0" />
       <p className="min-w-0 flex-1 break-words">
         Waits for {duration(Math.max(0, now - since))}:{' '}
-        <Said text={waitingReason ?? 'a worker takes it in a moment.'} />
-        {job.queue !== undefined && <Standing queue={job.queue} now={now} />}
+        <Said text={withFullStop(waitingReason ?? 'a worker takes it in a moment')} />
+        {job.queue !== undefined && <Standing queue={job.queue} reason={waitingReason} now={now} />}
       </p>
       {job.queue !== undefined && (
         <Link to={ADDRESS.endpoint(endpointId, 'queue')} className="shrink-0 underline">
@@ -229,15 +233,23 @@ export function WhyItWaits({ job }: { readonly job: JobDetail }) {
   )
 }
 
+type StandingProps = {
+  readonly queue: NonNullable<JobDetail['queue']>
+  /** Why the job waits, as it is told already. */
+  readonly reason: string | undefined
+  readonly now: number
+}
+
 /** How many are before a job, when it is expected to start, and how that was computed. */
-function Standing({ queue, now }: { readonly queue: NonNullable<JobDetail['queue']>; readonly now: number }) {
+function Standing({ queue, reason, now }: StandingProps) {
   const { before, more, start, how } = queue
+  const isTold = reason !== undefined && how.endsWith(withFullStop(reason))
   return (
     <span className="block">
       {more ? 'More than ' : ''}
       {counted(before, 'job')} before it.{' '}
       {start !== undefined && `Expected to start ${startWords(start, now)}. Computed from: `}
-      {how}
+      {!isTold && how}
     </span>
   )
 }

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { until } from '../support/served-service.ts'
@@ -37,6 +38,17 @@ const TAB_SAYS: Readonly<Record<string, string>> = {
 const LONG_NAME = 'a-name-longer-than-a-narrow-window-has'
 // As narrow as a window is that stands beside an editor.
 const SMALL = { width: 800, height: 700 } as const
+// The duration that takes the most room.
+const LONGEST = '59 min 59 s'
+
+/** The px that the cells of a row lack for a duration. */
+function pxWithoutRoom(row: Element, duration: string): number {
+  const cells = [...row.querySelectorAll('td')].filter(({ textContent }) => / ms$/.test(textContent))
+  for (const { firstElementChild } of cells) firstElementChild?.replaceChildren(duration)
+  return cells.length === 0 ? Number.NaN : Math.max(...cells.map((cell) => cell.scrollWidth - cell.clientWidth))
+}
+
+const topOf = async (one: Locator) => (await one.boundingBox())?.y
 
 describe('in light and dark colours', () => {
   test('list, job and comparison have no serious fault of access, at each width', async () => {
@@ -57,6 +69,7 @@ describe('in light and dark colours', () => {
     await service.jobEnd('streams', streamed)
     for (const id of [done, bad, large]) await service.jobEnd('faces', id)
     const running = await service.run('faces', { gate: service.gate('end'), seed: 9, prompt: 'a harbour at noon' })
+    const views = page.getByRole('button', { name: 'Views' })
     for (const [name, size] of [
       ['wide', undefined],
       ['narrow', NARROW],
@@ -67,6 +80,8 @@ describe('in light and dark colours', () => {
       await open('/jobs')
       await page.getByRole('row', { name: running }).getByText('Running').waitFor()
       await expectAccessible()
+      if (name === 'wide') expect(await topOf(views)).toBe(await topOf(page.getByRole('searchbox')))
+      expect(await page.getByRole('row', { name: done }).evaluate(pxWithoutRoom, LONGEST)).toBe(0)
       await picture('jobs')
       await page.getByRole('row', { name: bad }).click({ modifiers: ['ControlOrMeta'] })
       await page.getByRole('row', { name: running }).click({ modifiers: ['ControlOrMeta'] })

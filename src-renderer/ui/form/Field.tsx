@@ -130,7 +130,7 @@ function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
 /** A field to search with. */
 export function SearchField({ label, value, onChange }: SearchFieldProps) {
   return (
-    <div className="relative">
+    <div className="relative w-56 max-w-full">
       <Search aria-hidden className="pointer-events-none absolute top-1.5 left-2 size-4 text-ink-2" />
       <input
         type="search"
@@ -140,7 +140,7 @@ export function SearchField({ label, value, onChange }: SearchFieldProps) {
         value={value}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={onKeyDown}
-        className="h-7 w-56 rounded-control border border-line-strong/60 bg-surface-1 pr-2 pl-8 placeholder:text-ink-2"
+        className="h-7 w-full rounded-control border border-line-strong/60 bg-surface-1 pr-2 pl-8 placeholder:text-ink-2"
       />
     </div>
   )

@@ -8,6 +8,9 @@ import type { Column } from '../table/column.ts'
 import { Duration, Nothing, useNow } from '../Values.tsx'
 import { InputCell, JobLink, ResultCell, RowLink } from './JobCells.tsx'
 
+// The longest duration is like 59 min 59 s.
+const SPAN_PX = 92
+
 /** The columns of the list of jobs. Those that tell jobs apart come first, so that no width cuts them. */
 export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
   { id: 'state', header: 'State', width: 168, cell: (job) => <StateCell job={job} /> },
@@ -23,20 +26,20 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
       </RowLink>
     ),
   },
-  { id: 'input', header: 'Input', width: 92, grow: 2, cell: InputCell },
-  { id: 'result', header: 'Output or error', width: 134, grow: 3, cell: ResultCell },
+  { id: 'input', header: 'Input', width: 80, grow: 2, cell: InputCell },
+  { id: 'result', header: 'Output or error', width: 90, grow: 3, cell: ResultCell },
   { id: 'created', header: 'Created', width: 88, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
   {
     id: 'waited',
     header: 'Waited',
-    width: 64,
+    width: SPAN_PX,
     align: 'right',
     cell: ({ delayTime }) => <Duration ms={delayTime} />,
   },
   {
     id: 'ran',
     header: 'Ran',
-    width: 64,
+    width: SPAN_PX,
     align: 'right',
     cell: ({ executionTime }) => <Duration ms={executionTime} />,
   },

@@ -103,7 +103,11 @@ function JobSearch({ text, onText }: { readonly text: string; readonly onText: (
   useEffect(() => {
     return typed === text ? undefined : platform.after(TYPING_MS, () => onText(typed))
   }, [typed, platform])
-  return <SearchField label="Search jobs" value={typed} onChange={setTyped} />
+  return (
+    <div className="max-w-56 min-w-36 grow basis-36">
+      <SearchField label="Search jobs" value={typed} onChange={setTyped} />
+    </div>
+  )
 }
 
 /** The times of a filter as text, where they are no span up to now. */

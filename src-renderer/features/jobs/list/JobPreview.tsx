@@ -55,7 +55,7 @@ export function JobPreview({ job }: { readonly job: JobListItem }) {
       </div>
       {error !== undefined && <JobErrorNotice error={error} endpointId={endpointId} />}
       <Payload name="Input" text={preview?.input} />
-      <Payload name="Output" text={preview?.output} />
+      <Payload name={status === 'IN_PROGRESS' ? 'Latest progress' : 'Output'} text={preview?.output} />
     </aside>
   )
 }

@@ -84,8 +84,8 @@ export function JobLink({ id }: { readonly id: string }) {
 }
 
 /** Where a search has found a job in its input, or the beginning of that; nothing if it is not known. */
-export function InputCell({ status, preview, found }: Pick<JobListItem, 'status' | 'preview' | 'found'>) {
-  return found?.in === 'input' ? (
+export function InputCell({ status, preview, found }: Pick<JobListItem, 'preview'> & Partial<JobListItem>) {
+  return found?.in === 'input' && status !== undefined ? (
     <FoundText found={found} tone={JOB_STATES[status].tone} />
   ) : (
     <Beginning text={preview?.input} />

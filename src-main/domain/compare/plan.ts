@@ -151,6 +151,8 @@ export function nextStep(course: Course): NextStep {
   return course.mode === 'bisect' ? nextOfBisection(course) : nextOfComparison(course)
 }
 
+const alsoFailed = (failed: number) => (failed === 0 ? '' : `; ${failed} could not be compared`)
+
 function nextOfComparison({ versions, items, counts }: Course): NextStep {
   const others = versions.map((_name, at) => at).slice(1)
   const open = others.filter((at) => endedOf(counts.get(at) ?? NONE) < items)
@@ -165,7 +167,7 @@ function nextOfComparison({ versions, items, counts }: Course): NextStep {
       rounds: [],
       verdict: {
         result: 'differs',
-        text: `${outputs} of ${counted(items * others.length, 'output')} ${outputs === 1 ? 'differs' : 'differ'}${of}.`,
+        text: `${outputs} of ${counted(items * others.length, 'output')} ${outputs === 1 ? 'differs' : 'differ'}${of}${alsoFailed(failed)}.`,
       },
     }
   }
@@ -201,7 +203,7 @@ function nextOfBisection({ versions, items, counts }: Course): NextStep {
   const took = `${counted(rounds.length, 'round')} of ${counted(items, 'input')}`
   if (differing === versions.length)
     return { rounds, verdict: { result: 'same', text: `No version differs from ${versions[0]}, by ${took}.` } }
-  const count = counts.get(differing)?.differs ?? 0
-  const text = `${versions[differing]} is the first that differs: ${count} of ${counted(items, 'output')}, found in ${took}.`
+  const { differs: count, failed } = counts.get(differing) ?? NONE
+  const text = `${versions[differing]} is the first that differs: ${count} of ${counted(items, 'output')}, found in ${took}${alsoFailed(failed)}.`
   return { rounds, verdict: { result: 'differs', firstDiffering: differing, text } }
 }

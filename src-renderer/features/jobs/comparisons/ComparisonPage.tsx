@@ -16,7 +16,7 @@ import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { useWhyNot } from '../../../ui/use-role.ts'
-import { Duration, ProgressBar } from '../../../ui/Values.tsx'
+import { Duration, Nothing, ProgressBar } from '../../../ui/Values.tsx'
 import { ComparisonRows } from './ComparisonRows.tsx'
 import { comparisonQuery, progressOf, stateOf } from './comparison-queries.ts'
 
@@ -77,6 +77,10 @@ const numbered = (version: ComparisonView['versions'][number], at: number): Numb
   at: String(at),
 })
 
+// The reference is compared with nothing, and the list of inputs has no rows of it.
+const countOf = (one: NumberedVersion, outcome: 'same' | 'differs' | 'failed') =>
+  one.at === '0' ? <Nothing /> : one[outcome].toLocaleString('en')
+
 function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<NumberedVersion>[] {
   const roleOf = ({ at }: NumberedVersion) => {
     if (at === '0') return 'Reference'
@@ -98,14 +102,14 @@ function columnsOf({ mode, rounds, verdict }: ComparisonView): readonly Column<N
       ),
     },
     { id: 'role', header: '', width: 210, grow: 1, cell: (one) => <span className="text-ink-2">{roleOf(one)}</span> },
-    { id: 'same', header: 'Same', width: 70, align: 'right', cell: ({ same }) => same.toLocaleString('en') },
-    { id: 'differs', header: 'Differ', width: 70, align: 'right', cell: ({ differs }) => differs.toLocaleString('en') },
+    { id: 'same', header: 'Same', width: 70, align: 'right', cell: (one) => countOf(one, 'same') },
+    { id: 'differs', header: 'Differ', width: 70, align: 'right', cell: (one) => countOf(one, 'differs') },
     {
       id: 'failed',
       header: 'Not compared',
       width: 110,
       align: 'right',
-      cell: ({ failed }) => failed.toLocaleString('en'),
+      cell: (one) => countOf(one, 'failed'),
     },
     { id: 'p50', header: 'Time, p50', width: 90, align: 'right', cell: ({ p50Ms }) => <Duration ms={p50Ms} /> },
     { id: 'p95', header: 'p95', width: 90, align: 'right', cell: ({ p95Ms }) => <Duration ms={p95Ms} /> },

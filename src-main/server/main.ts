@@ -14,6 +14,7 @@ import { openPythonWheel } from '../app-builder/create-app-builder.ts'
 import { createProjectTools } from '../app-builder/project-tools.ts'
 import {
   createCore,
+  fileError,
   type Log,
   type OpenedFolder,
   openFolderStorage,
@@ -228,7 +229,7 @@ async function run(
     tracesTo: options.tracesTo ?? tracesAddress(process.env),
     accountKey: () => accountKey ?? '',
     prepareKeyFile(key) {
-      const publish = preparePrivate(folder.keyFile, key)
+      const publish = prepareKey(folder.keyFile, key)
       return () => {
         publish()
         accountKey = key
@@ -351,6 +352,14 @@ function keepLock(opened: OpenedFolder, log: Log): () => void {
     }
   }
   return () => cancel()
+}
+
+function prepareKey(path: string, key: string): () => void {
+  try {
+    return preparePrivate(path, key)
+  } catch (error) {
+    throw fileError(error, 'the new key could not be written')
+  }
 }
 
 const TYPES: Readonly<Record<string, string>> = {

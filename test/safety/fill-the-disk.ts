@@ -46,6 +46,10 @@ export async function fillTheDisk({ runs }: { runs: number }): Promise<DiskFigur
     expect(refused).toMatchObject({ status: 507, body: { code: 'DISK_FULL', status: 507 } })
     const large = { input: { n: 0, pad: LARGE_INPUT } }
     expect(await service.ask('POST', '/v2/work/run', large)).toMatchObject({ status: 507, body: { code: 'DISK_FULL' } })
+    expect(await service.ask('POST', '/api/account-key/rotate')).toMatchObject({
+      status: 507,
+      body: { code: 'DISK_FULL' },
+    })
     await until(() => expect(readdirSync(join(service.data, 'payloads')).length).toBe(run))
     expect(await service.get(`/v2/work/status/${accepted[0]}`)).toMatchObject({ status: 'IN_PROGRESS' })
     // The end of a worker is logged, and may not be stored; nor may the result of the running job.

@@ -367,7 +367,7 @@ export const batchView = z.object({
   endpointId: z.string(),
   name: z.string(),
   createdAt: moment,
-  state: z.enum(BATCH_STATES).describe('`cancelled` once none of its jobs is left to end'),
+  state: z.enum(BATCH_STATES).describe('`cancelled` once all its jobs have ended'),
   total: count.describe('inputs'),
   received: count.describe('an upload that broke off goes on after this line of its file'),
   unsent: count.describe('inputs that have not arrived'),

@@ -31,7 +31,7 @@ def handler(job):
   await page.getByText('broken.jsonl: line 2: not valid JSON. Nothing was queued.').waitFor()
   await submit('numbers.csv', 'n\n1\n2\n3\n')
   await page.getByText('3 of 3 inputs ended').waitFor()
-  await page.getByRole('list', { name: 'Why inputs have no result' }).getByText('two is too many').waitFor()
+  await page.getByRole('list', { name: 'Failures' }).getByText('two is too many').waitFor()
   await page.getByRole('grid', { name: 'Batches' }).getByText('numbers.csv').waitFor()
   await expectAccessible()
   await shoot('batches')

@@ -83,7 +83,7 @@ Examples:
       show(found, output, surroundings.now())
     })
 
-  of('wait', 'wait until no job of a batch is left to end; exits with 4 where one failed')
+  of('wait', 'wait until every job of a batch has ended; exits with 4 if one failed')
     .addHelpText('after', '\nExamples:\n  $ drydock batch wait 0b6f9c1e')
     .action(async (batchId: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)

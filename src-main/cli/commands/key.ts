@@ -75,7 +75,7 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const { keys } = await client.call('namedKeyList')
       if (output.json) return output.document({ keys })
-      if (keys.length === 0) return output.line('There is the account key alone.')
+      if (keys.length === 0) return output.line('No other keys yet. Only the account key exists.')
       const now = surroundings.now()
       output.table(
         ['NAME', 'ROLE', 'MADE', 'EXPIRES', 'LAST USED', 'FROM'],

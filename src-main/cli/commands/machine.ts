@@ -132,7 +132,7 @@ function addList(parent: Command, surroundings: Surroundings): void {
       const response = await client.call('machineList')
       if (output.json) output.document(response)
       else if (response.machines.length === 0)
-        output.hint('Workers run on this machine alone. Add another one with: drydock machine add NAME --ssh user@host')
+        output.hint('All workers run on this machine. Add another one with: drydock machine add NAME --ssh user@host')
       else output.table(['NAME', 'REACHED', 'STATE', 'HAS', 'WORKERS'], response.machines.map(rowOf))
     })
 }

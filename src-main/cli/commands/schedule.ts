@@ -100,7 +100,7 @@ Examples:
       output.line(`${found.name} of ${found.endpointId}: ${timingText(found)}${found.paused ? ', paused' : ''}`)
       output.line(`request: ${found.request}`)
       showTimes(output, found)
-      if (found.runs.length === 0) return output.line('It has not been due yet.')
+      if (found.runs.length === 0) return output.line('No runs yet.')
       const now = surroundings.now()
       output.table(
         ['WHEN', 'WHAT', 'STATUS', 'EXECUTION', 'JOB', 'WHY'],

@@ -128,7 +128,7 @@ const SOURCE_MARKS = { added: MARKS.create, changed: MARKS.update, removed: MARK
 function showSource(output: Output, source: DeployPlan['source']): void {
   if (source === undefined) return
   const { files, more } = source
-  output.line(files.length === 0 ? '  no file of the source changed' : '  source:')
+  output.line(files.length === 0 ? '  no source files changed' : '  source:')
   for (const { path, change } of files) {
     const [mark, colour] = SOURCE_MARKS[change]
     output.line(`  ${output.paint(colour, `${mark} ${path}`)}`)

@@ -299,7 +299,7 @@ function notesOf({ config, request }: WhatIfQuestion, measured: Measured, settin
     ...(measured.stopMs.length === 0 ? ['No worker was seen to end: it is assumed to end at once.'] : []),
     ...(priced
       ? []
-      : ['No price is known for this endpoint, so worker-seconds stand for the cost. Give a price of its card.']),
+      : ['No GPU price is set, so cost is shown in worker-seconds.']),
     ...(settings.some(({ card }) => card !== request.card) && !request.prices?.some(({ speed }) => speed !== undefined)
       ? ['All cards are assumed to be equally fast: no speed was given.']
       : []),

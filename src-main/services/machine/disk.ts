@@ -48,7 +48,7 @@ const NOTES: Readonly<Record<DiskKind, string>> = {
   database: 'Jobs, endpoints and log lines. Freed space is reused, so the file does not shrink.',
   payloads:
     'Inputs and outputs above 256 KiB. Each is deleted with the record of its job; the age and size of that history are settings.',
-  logs: 'Files between workers and the log, and the log of the service. Log lines themselves are in the database.',
+  logs: 'Worker output not yet stored, and the service log. Log lines themselves are in the database.',
   artifacts: 'Code of apps, packed and unpacked. Code that no release and no worker uses is deleted after an hour.',
   assets:
     'Pictures and other files of workflows: results of runs, and files that nodes load. Unused ones are deleted when the limit is reached; it is a setting.',

@@ -12,7 +12,7 @@ export function SourceChanges({ source: { files, more } }: SourceChangesProps) {
     <section aria-label="Changes of the source" className="flex flex-col gap-1 border-t border-line p-3">
       <h3 className="flex items-center gap-1.5 font-medium">
         <FileDiff aria-hidden className="size-4" />
-        {files.length === 0 ? 'No file of the source changed' : `${counted(files.length + more, 'file')} changed`}
+        {files.length === 0 ? 'No source files changed' : `${counted(files.length + more, 'file')} changed`}
       </h3>
       <ul className="flex flex-col gap-1">
         {files.map((file) => (

@@ -13,17 +13,17 @@ export function FirstMachine({ icon }: FirstMachineProps) {
     >
       <div className="text-ink-2 [&_svg]:size-8 [&_svg]:stroke-[1.25]">{icon}</div>
       <p className="text-center text-ink-2">
-        Workers run on this machine alone. Any machine with Docker that you can log in to by SSH can run them too; the
+        All workers run on this machine. Any machine with Docker that you can log in to by SSH can run them too; the
         queue, the pages and your files stay here.
       </p>
       <ol className="flex w-full flex-col gap-4">
-        <Step at={1} title="Look that you reach its Docker" command="ssh ada@gpu-box docker version">
+        <Step at={1} title="Check that you can reach its Docker" command="ssh ada@gpu-box docker version">
           It must answer without a password, and show a client and a server. If not, add your key there (
           <code className="font-mono text-small">ssh-copy-id</code>), install Docker, or put your user there into the
           group docker.
         </Step>
         <Step at={2} title="Add it under a name" command="drydock machine add gpu-box --ssh ada@gpu-box">
-          The same as the button above. Each step of the test is shown, with what mends it. Nothing is installed there.
+          The same as the button above. Shows each check and how to fix it. Nothing is installed there.
         </Step>
         <Step at={3} title="Run a first job there" command="drydock machine test gpu-box --job">
           It makes the endpoint hello-gpu-box and sends it a job. The image for its worker is made there first, which

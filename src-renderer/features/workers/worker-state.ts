@@ -59,7 +59,7 @@ function nextStep({ state, jobs, reason }: WorkerView, endpoint: Settings | unde
 function idleStep(endpoint: Settings): string | undefined {
   const { workersMin, idleTimeoutMs } = endpoint
   return workersMin > 0
-    ? `It waits for a ${workOf(endpoint)}; the endpoint always keeps ${counted(workersMin, 'worker')}.`
+    ? `Idle. The endpoint keeps ${counted(workersMin, 'worker')} running.`
     : `It stops after ${duration(idleTimeoutMs)} without a ${workOf(endpoint)}.`
 }
 

@@ -72,8 +72,8 @@ function Failures({ failures }: { readonly failures: BatchDetail['failures'] }) 
   if (failures.length === 0) return null
   return (
     <>
-      <h3 className="font-medium">Why inputs have no result</h3>
-      <ul aria-label="Why inputs have no result" className="flex max-h-72 flex-col overflow-y-auto">
+      <h3 className="font-medium">Failures</h3>
+      <ul aria-label="Failures" className="flex max-h-72 flex-col overflow-y-auto">
         {failures.map(({ reason, count, jobId }) => (
           <li key={reason} className="flex gap-3 border-b border-line py-1">
             <span className="w-12 shrink-0 text-right tabular-nums">{count.toLocaleString('en')} ×</span>

@@ -112,7 +112,7 @@ export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
         <NextTimes
           upcoming={isFit ? timesAfter({ ...timing, createdAt: now }, now, limit('scheduleTimesShown')) : []}
         />
-        <Labelled label="A time when the service does not run" hint="As while this machine sleeps.">
+        <Labelled label="If the service was not running" hint="For example, while this machine sleeps.">
           {(ids) => (
             <Select
               {...ids}

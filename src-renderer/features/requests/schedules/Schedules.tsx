@@ -88,7 +88,7 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
           {request}
         </pre>
         <h3 className="font-medium">Run history</h3>
-        {runs.length === 0 && <p className="text-ink-2">It has not been due yet.</p>}
+        {runs.length === 0 && <p className="text-ink-2">No runs yet.</p>}
         <ul aria-label="Run history" className="flex max-h-72 flex-col overflow-y-auto">
           {runs.map((run) => (
             <li

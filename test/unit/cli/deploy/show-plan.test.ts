@@ -59,7 +59,7 @@ test('files of the source that differ stand below the endpoints', () => {
     },
   })
   expect(stdout).toContain('  source:\n  ~ greet.py\n  + new.py\n  - old.py\n  and 2 files more\n')
-  expect(setup()({ source: { files: [], more: 0 } }).stdout).toContain('  no file of the source changed\n')
+  expect(setup()({ source: { files: [], more: 0 } }).stdout).toContain('  no source files changed\n')
 })
 
 test('a task is named as what it is: nothing is deployed for it', () => {

@@ -41,14 +41,14 @@ test.each([
 })
 
 describe('a log', () => {
-  function setup(count = 3) {
+  function setup(count = 3, workers = ['w']) {
     onTestFinished(giveSizes())
     const levels = ['info', 'warning', 'error']
     const lines = Array.from({ length: count }, (_line, at) => ({
       id: at,
       at: NOW,
       endpointId: 'e',
-      workerId: 'w',
+      workerId: workers[at % workers.length] ?? '',
       level: levels[at % 3] ?? '',
       line: `line ${at} of ${ESC}[31mmany${ESC}[0m`,
     }))
@@ -60,6 +60,16 @@ describe('a log', () => {
     const log = setup(100_000)
     expect(log.querySelectorAll('[data-index]').length).toBeLessThan(200)
     screen.getByText('100,000 lines')
+  })
+
+  test('says which worker wrote a line where several wrote, in full on hover', () => {
+    const log = setup(3, ['w-first', 'w-second'])
+    expect(log.textContent).toMatch(/w-first *line 0.*w-second *line 1/)
+    expect(screen.getByText('w-second').title).toBe('w-second')
+  })
+
+  test('of one worker does not repeat its name', () => {
+    expect(setup(3, ['w-only']).textContent).not.toContain('w-only')
   })
 
   test('shows what is searched for, and how many lines have it', () => {

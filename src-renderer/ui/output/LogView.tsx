@@ -40,6 +40,7 @@ export function LogView({ lines, label }: LogViewProps) {
     getItemKey: (index) => shown[index]?.id ?? index,
     overscan: LINES_AHEAD,
   })
+  const severalWrote = useMemo(() => lines.some(({ workerId }) => workerId !== lines[0]?.workerId), [lines])
   const toEnd = () => virtual.scrollToIndex(shown.length - 1, { align: 'end' })
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls when lines come
@@ -89,7 +90,7 @@ export function LogView({ lines, label }: LogViewProps) {
                   className="absolute inset-x-0"
                   style={{ transform: `translateY(${start}px)` }}
                 >
-                  <LogRow line={line} search={filter.text} />
+                  <LogRow line={line} search={filter.text} saysWorker={severalWrote} />
                 </div>
               )
             )
@@ -105,8 +106,8 @@ export function LogView({ lines, label }: LogViewProps) {
   )
 }
 
-/** A line, with the text that is looked for. */
-type LogRowProps = { readonly line: LogLine; readonly search: string }
+/** A line, with the text that is looked for, and whether it says which worker wrote it. */
+type LogRowProps = { readonly line: LogLine; readonly search: string; readonly saysWorker: boolean }
 
 const COLOURS: Readonly<Record<AnsiColour, string>> = {
   black: 'text-ink-2',
@@ -126,11 +127,16 @@ const LEVELS: Readonly<Record<LogLevel, string>> = {
   error: 'bg-failed-soft text-failed-ink',
 }
 
-/** A line of a log: when, what. */
-const LogRow = memo(function LogRow({ line, search }: LogRowProps) {
+/** A line of a log: when, which worker, the text. */
+const LogRow = memo(function LogRow({ line, search, saysWorker }: LogRowProps) {
   return (
     <div className={clsx('flex gap-3 px-3 leading-[18px]', LEVELS[levelOf(line.level)])}>
       <span className="shrink-0 text-ink-2 select-none">{exactTime(line.at).slice(11)}</span>
+      {saysWorker && (
+        <span title={line.workerId} className="w-28 shrink-0 truncate text-ink-2 select-none">
+          {line.workerId}
+        </span>
+      )}
       <span className="min-w-0 break-words whitespace-pre-wrap">
         {readAnsi(line.line).map(({ text, colour, bold }, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a line never change

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { delimiter, dirname, posix, relative, sep, win32 } from 'node:path'
-import { commandOf } from '../domain/text.ts'
+import { commandOf, shellQuoted } from '../domain/text.ts'
 
 /** Who calls: variables and folder of the process. */
 export type Caller = { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string }
@@ -10,14 +10,20 @@ export type Caller = { readonly env: Readonly<Record<string, string | undefined>
  * or a package of npm, else the path that was called.
  */
 export function calledAs({ env, cwd }: Caller): string {
-  if (env.npm_command === 'exec' || env.npm_lifecycle_event !== undefined) return 'npx drydock'
+  if (isByNpm(env)) return 'npx drydock'
   // Set by the launchers, which know by which path they were called.
   const path = env.DRYDOCK_CALLED_BY
-  if (!path || (env.PATH ?? '').split(delimiter).includes(dirname(path))) return 'drydock'
+  if (!path || isInPath(path, env)) return 'drydock'
   const short = relative(cwd, path)
   const shown = short.startsWith('..') ? path : /[\\/]/.test(short) ? short : `.${sep}${short}`
   return path.endsWith('.mjs') ? `node ${shown}` : shown
 }
+
+const isByNpm = (env: Caller['env']) => env.npm_command === 'exec' || env.npm_lifecycle_event !== undefined
+
+// The PATH that npm gives its children has folders of the clone, which no other shell has.
+const isInPath = (path: string, env: Caller['env']) =>
+  !isByNpm(env) && (env.PATH ?? '').split(delimiter).includes(dirname(path))
 
 /** The user and system that the default data folder depends on. */
 export type FolderOwner = Pick<Caller, 'env'> & { readonly platform: NodeJS.Platform; readonly home: string }
@@ -33,9 +39,16 @@ export function defaultDataFolder({ env, platform, home }: FolderOwner): string 
   return posix.join(shared && posix.isAbsolute(shared) ? shared : posix.join(home, '.local', 'share'), 'drydock')
 }
 
-/** How hints of this process name the command line of a service. @param data its data folder, absolute */
+/** How a shell in any folder starts this command line. npx finds a clone only from within, so its path is shown. */
+export function calledAnywhere(env: Caller['env']): string {
+  const path = env.DRYDOCK_CALLED_BY
+  if (!path || isInPath(path, env)) return 'drydock'
+  return path.endsWith('.mjs') ? `node ${shellQuoted(path)}` : shellQuoted(path)
+}
+
+/** How pages name the command line of this process's service. @param data its data folder, absolute */
 export function commandHere(data: string): string {
   const { env, platform } = process
   const isDefault = data === defaultDataFolder({ env, platform, home: homedir() })
-  return commandOf(calledAs({ env, cwd: process.cwd() }), isDefault ? undefined : data)
+  return commandOf(calledAnywhere(env), isDefault ? undefined : data)
 }

@@ -153,7 +153,7 @@ export type ServiceFacts = {
   readonly hosts: ReadonlySet<string>
   readonly data: string
   readonly keyFile: string
-  /** How the command line was called that started it, like `npx drydock`. */
+  /** How to call the command line from any folder, like `node /clone/src-main/cli/drydock.mjs`. */
   readonly command: string
   readonly startedAt: number
 }

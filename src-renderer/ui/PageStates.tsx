@@ -3,7 +3,7 @@ import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
 import { type ReactNode, useCallback } from 'react'
 import { Link } from 'wouter'
-import { asCalledBy } from '../../src-main/domain/text.ts'
+import { asCalledBy, shellQuoted } from '../../src-main/domain/text.ts'
 import { ADDRESS } from '../addresses.ts'
 import { useAppState } from '../store/app-context.ts'
 import { CopyButton } from './Button.tsx'
@@ -14,24 +14,30 @@ export type EmptyStateProps = {
   readonly icon?: ReactNode
   readonly children: ReactNode
   readonly command?: string
+  /** Where the command works; without it anywhere. */
+  readonly folder?: string
   readonly action?: ReactNode
 }
 
 /** Stands where there is nothing yet. */
-export function EmptyState({ icon, children, command, action }: EmptyStateProps) {
+export function EmptyState({ icon, children, command, folder, action }: EmptyStateProps) {
   return (
     <div className="mx-auto flex max-w-lg flex-col items-center gap-3 px-4 py-16 text-center">
       {icon !== undefined && <div className="text-ink-2 [&_svg]:size-8 [&_svg]:stroke-[1.25]">{icon}</div>}
       <p className="text-ink-2">{typeof children === 'string' ? <Said text={children} /> : children}</p>
-      {command !== undefined && <CommandLine command={command} />}
+      {command !== undefined && <CommandLine command={command} folder={folder} />}
       {action}
     </div>
   )
 }
 
+/** A command, and the folder where it works; without it anywhere. */
+type CommandLineProps = { readonly command: string; readonly folder?: string | undefined }
+
 /** A command to be typed in a terminal, with a button that copies it. */
-export function CommandLine({ command }: { readonly command: string }) {
-  const typed = useAsCalled()(command)
+export function CommandLine({ command, folder }: CommandLineProps) {
+  const called = useAsCalled()(command)
+  const typed = folder === undefined ? called : `cd ${shellQuoted(folder)} && ${called}`
   return (
     <div className="flex max-w-full items-center gap-1 rounded-control border border-line bg-surface-1 pl-3">
       <code className="truncate py-1.5 font-mono text-small" title={typed}>
@@ -77,7 +83,7 @@ export function NotFound({ what = 'a page at this address' }: { readonly what?: 
 }
 
 /**
- * Writes commands in a text as the service was started: `npx drydock` for `drydock`, where that is how it was called.
+ * Writes commands in a text as a shell in any folder runs them: `node /clone/src-main/cli/drydock.mjs` for `drydock`.
  */
 export function useAsCalled(): (text: string) => string {
   const command = useAppState(({ live }) => live.command)

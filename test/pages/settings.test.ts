@@ -153,10 +153,13 @@ test('looks well in light and dark, narrow and very narrow, and with the service
   await shoot(`settings-down-800`)
 })
 
-test('commands on the pages are those by which the service was started, with its data folder', async () => {
-  const { service, page, open } = await setup({}, { env: { npm_command: 'exec' } })
+test('commands on the pages work from any folder, with the data folder of the service', async () => {
+  const { service, page, open } = await setup(
+    {},
+    { env: { npm_command: 'exec', DRYDOCK_CALLED_BY: '/clone/drydock.mjs' } },
+  )
   await open('/jobs')
-  await page.getByText(`npx drydock --data ${service.data} runsync ENDPOINT '{}'`).waitFor()
+  await page.getByText(`node /clone/drydock.mjs --data ${service.data} runsync ENDPOINT '{}'`).waitFor()
 })
 
 test('a key with a role is made, shown once, listed with what it changed, and revoked', async () => {

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'react'
 import type { WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { shellQuoted } from '../../../src-main/domain/text.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { asSentence, duration } from '../../ui/format.ts'
@@ -35,7 +36,7 @@ function NoShell({ worker, endpoint }: ShellPartProps) {
             }`
           : 'Its container is not running yet. Open a shell when it is.'}
       </p>
-      {isProcess && folder !== undefined && <CommandLine command={`cd ${quoted(folder)}`} />}
+      {isProcess && folder !== undefined && <CommandLine command={`cd ${shellQuoted(folder)}`} />}
     </div>
   )
 }
@@ -79,5 +80,3 @@ function shellText(state: Exclude<ShellState, { kind: 'refused' }>): string {
   if (state.kind === 'opening') return 'Opening a shell…'
   return state.kind === 'open' ? `${state.program} in its container` : asSentence(state.why)
 }
-
-const quoted = (path: string) => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)

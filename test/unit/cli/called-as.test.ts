@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { describe, expect, test } from 'vitest'
 import { asCalled } from '../../../src-main/cli/output.ts'
 import { asCalledBy } from '../../../src-main/domain/text.ts'
-import { calledAs, commandHere, defaultDataFolder } from '../../../src-main/server/called-as.ts'
+import { calledAnywhere, calledAs, commandHere, defaultDataFolder } from '../../../src-main/server/called-as.ts'
 
 describe('the command line is called', () => {
   test.each([
@@ -16,6 +16,20 @@ describe('the command line is called', () => {
     ['an unknown one', {}, 'drydock'],
   ])('by %s', (_how, env, name) => {
     expect(calledAs({ env, cwd: '/clone' })).toBe(name)
+  })
+})
+
+describe('pages name a command line that works in any folder', () => {
+  const bin = '/clone/node_modules/.bin'
+  const file = '/my clone/src-main/cli/drydock.mjs'
+  test.each([
+    ['a global command', { PATH: '/bin:/usr/local/bin', DRYDOCK_CALLED_BY: '/usr/local/bin/drydock' }, 'drydock'],
+    ['npx', { npm_command: 'exec', PATH: bin, DRYDOCK_CALLED_BY: `${bin}/drydock` }, `${bin}/drydock`],
+    ['a script of npm', { npm_lifecycle_event: 'start', DRYDOCK_CALLED_BY: file }, `node '${file}'`],
+    ['the file of a clone', { PATH: '/bin', DRYDOCK_CALLED_BY: '/c/drydock.mjs' }, 'node /c/drydock.mjs'],
+    ['an unknown one', {}, 'drydock'],
+  ])('started by %s', (_how, env, name) => {
+    expect(calledAnywhere(env)).toBe(name)
   })
 })
 

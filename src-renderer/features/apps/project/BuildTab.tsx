@@ -40,7 +40,7 @@ export function BuildTab({ project }: { readonly project: ProjectDetail }) {
         )}
       </div>
       {build === null ? (
-        <EmptyState icon={<Hammer />} command="drydock build">
+        <EmptyState icon={<Hammer />} command="drydock build" folder={project.folder}>
           Not built yet. A build creates the file that a deploy sends: the code with all its packages.
         </EmptyState>
       ) : (

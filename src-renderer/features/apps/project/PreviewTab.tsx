@@ -44,6 +44,7 @@ export function PreviewTab({ project }: { readonly project: ProjectDetail }) {
         <EmptyState
           icon={<MonitorPlay />}
           command="drydock deploy --preview"
+          folder={project.folder}
           action={
             <Button kind="main" onClick={() => live.start()} disabled={!project.isThere}>
               Start preview

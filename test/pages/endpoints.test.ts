@@ -80,7 +80,7 @@ describe('the list of endpoints', () => {
       await route.fulfill({ json: { ...figures, endpoints } })
     })
     await open('/endpoints?sort=p50')
-    await page.getByText('59 min 59 s').first().waitFor()
+    await page.getByText('9.9 min').first().waitFor()
     const isCut = (cells: Element[]) =>
       cells
         .flatMap((cell) => [cell, ...cell.querySelectorAll('*')])
@@ -103,17 +103,17 @@ describe('the list of endpoints', () => {
     await until(async () => expect((await names())[0]).toBe('broken'))
     const strip = page.getByRole('region', { name: 'Needs attention' })
     await until(async () =>
-      expect(await strip.getByRole('button').allInnerTexts()).toEqual(['1 crashing', '1 job waiting']),
+      expect(await strip.getByRole('button').allInnerTexts()).toEqual(['1 crashing', '2 jobs queued']),
     )
     await expectAccessible()
     await shoot('endpoints-attention')
-    for (const [name, address] of [
-      ['1 crashing', 'state=crashing'],
-      ['1 job waiting', 'jobs=waiting'],
+    for (const [name, address, found] of [
+      ['1 crashing', 'state=crashing', ['broken']],
+      ['2 jobs queued', 'jobs=queued', ['broken', 'held']],
     ] as const) {
       await strip.getByRole('button', { name }).click()
       await page.waitForURL(`**/endpoints?${address}`)
-      await until(async () => expect(await names()).toEqual(['broken']))
+      await until(async () => expect(await names()).toEqual(found))
       await strip.getByRole('button', { name }).click()
       await page.waitForURL('**/endpoints')
     }

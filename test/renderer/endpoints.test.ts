@@ -77,7 +77,7 @@ describe('the list of endpoints', () => {
     ['group=none', ['shop-c', 'plain', 'shop-b', 'shop-a', 'lb', 'atlas']],
     ['q=PRODUCTION', ['atlas', 'shop-a']],
     ['state=waiting', ['plain']],
-    ['jobs=waiting', ['plain', 'shop-c']],
+    ['jobs=queued', ['plain', 'shop-c']],
     ['kind=app', ['atlas', 'shop-a', 'shop-c', 'shop-b']],
     ['kind=load-balanced', ['lb']],
     ['kind=handler', ['plain']],
@@ -87,18 +87,18 @@ describe('the list of endpoints', () => {
     expect(found(search)).toEqual(wanted)
   })
 
-  test('sums up what asks for attention, and finds nothing else behind it', () => {
+  test('sums up what asks for attention, with as many queued jobs as the status bar', () => {
     const rowsOf = (...all: Parameters<typeof anEndpoint>[1][]) =>
       all.map((facts, at) => ({ endpoint: anEndpoint(`e${at}`, facts), workers: [] }))
     const paused = { paused: true, inQueue: 3 }
     const stuck = rowsOf({ crash, inQueue: 5 }, { crash }, { inQueue: 1 }, { inProgress: 1, inQueue: 9 }, paused, {})
     expect(attentionOf(stuck)).toEqual([
       { text: '2 crashing', part: { state: 'crashing' } },
-      { text: '6 jobs waiting', part: { jobs: 'waiting' } },
+      { text: '18 jobs queued', part: { jobs: 'queued' } },
     ])
     expect(attentionOf(rowsOf({ throttledReason: 'no engine' }, { inQueue: 1 }))).toEqual([
       { text: '1 throttled', part: { state: 'throttled' } },
-      { text: '1 job waiting', part: { jobs: 'waiting' } },
+      { text: '1 job queued', part: { jobs: 'queued' } },
     ])
     expect(attentionOf(rowsOf({}, paused, { workersMax: 0, inQueue: 2 }))).toEqual([])
   })

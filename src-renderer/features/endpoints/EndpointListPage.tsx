@@ -164,7 +164,7 @@ function AttentionStrip({ rows, filter, onChange }: AttentionStripProps) {
     >
       <TriangleAlert aria-hidden className="mx-1 size-4 shrink-0 text-warn-ink" />
       {parts.map(({ text, part }) => {
-        const isChosen = 'jobs' in part ? filter.isStuck : filter.state === part.state
+        const isChosen = 'jobs' in part ? filter.isQueued : filter.state === part.state
         return (
           <Button
             key={'jobs' in part ? 'jobs' : part.state}
@@ -193,8 +193,8 @@ const STATE_CHOICES = STATES_BY_ATTENTION.map((state) => [state, endpointStateLa
 
 /** Chooses by state and kind which endpoints are shown, whether in groups, and saves that as a view. */
 function EndpointFilterBar({ filter, hasApps, onChange }: EndpointFilterBarProps) {
-  const { text, state, kind, isStuck } = filter
-  const isFiltered = text !== '' || state !== undefined || kind !== undefined || isStuck
+  const { text, state, kind, isQueued } = filter
+  const isFiltered = text !== '' || state !== undefined || kind !== undefined || isQueued
   return (
     <div className="flex flex-wrap items-center gap-2">
       <PickOne

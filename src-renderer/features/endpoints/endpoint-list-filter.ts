@@ -24,8 +24,8 @@ export type EndpointListFilter = {
   readonly text: string
   readonly state: EndpointState | undefined
   readonly kind: EndpointKind | undefined
-  /** Only those with jobs that nothing works on. */
-  readonly isStuck: boolean
+  /** Only those with queued jobs. */
+  readonly isQueued: boolean
   /** Whether endpoints of one environment of an app stand together. */
   readonly isGrouped: boolean
 }
@@ -36,7 +36,7 @@ export function readEndpointFilter(search: URLSearchParams): EndpointListFilter 
     text: search.get('q') ?? '',
     state: STATES_BY_ATTENTION.find((state) => state === search.get('state')),
     kind: ENDPOINT_KINDS.find(([kind]) => kind === search.get('kind'))?.[0],
-    isStuck: search.get('jobs') === 'waiting',
+    isQueued: search.get('jobs') === 'queued',
     isGrouped: search.get('group') !== 'none',
   }
 }
@@ -52,20 +52,25 @@ function urgencyRank({ endpoint, workers }: Row): number {
   return rank < 0 ? BLOCKED.length : rank
 }
 
-const isStuck = (row: Row) => row.endpoint.inQueue > 0 && urgencyRank(row) < BLOCKED.length
+const isQueued = ({ endpoint }: Row) => endpoint.inQueue > 0
+const isStuck = (row: Row) => isQueued(row) && urgencyRank(row) < BLOCKED.length
 
 /** Endpoints or jobs that need attention, with the part of the address that filters the list by them. */
 type AttentionPart = { readonly text: string; readonly part: { readonly state: string } | { readonly jobs: string } }
 
-/** Sums up blocked endpoints and their jobs, like `2 crashing` and `6 jobs waiting`, most urgent first. */
+/**
+ * Sums up blocked endpoints, like `2 crashing`, most urgent first. If they block jobs, all queued jobs follow, as many
+ * as the status bar says: `6 jobs queued`.
+ */
 export function attentionOf(rows: readonly Row[]): readonly AttentionPart[] {
   const endpoints = BLOCKED.flatMap((state) => {
     if (state === 'waiting') return [] // its jobs tell more
     const count = rows.filter(({ endpoint, workers }) => stateNow(endpoint, workers) === state).length
     return count === 0 ? [] : [{ text: `${count} ${state}`, part: { state } }]
   })
-  const jobs = rows.filter(isStuck).reduce((sum, { endpoint }) => sum + endpoint.inQueue, 0)
-  return jobs === 0 ? endpoints : [...endpoints, { text: `${counted(jobs, 'job')} waiting`, part: { jobs: 'waiting' } }]
+  if (!rows.some(isStuck)) return endpoints
+  const jobs = rows.reduce((sum, { endpoint }) => sum + endpoint.inQueue, 0)
+  return [...endpoints, { text: `${counted(jobs, 'job')} queued`, part: { jobs: 'queued' } }]
 }
 
 /** The rows that a filter lets through: blocked ones first, within their groups where there are any. */
@@ -81,7 +86,7 @@ export function filterEndpoints<One extends Row>(rows: readonly One[], filter: E
   )
   const group = ({ endpoint }: One) =>
     !filter.isGrouped || endpoint.app === undefined ? '' : groupOfEndpoint(endpoint)
-  return (filter.isStuck ? found.filter(isStuck) : found).toSorted(
+  return (filter.isQueued ? found.filter(isQueued) : found).toSorted(
     (one, other) => group(one).localeCompare(group(other), 'en') || urgencyRank(one) - urgencyRank(other),
   )
 }

@@ -53,7 +53,9 @@ describe('words for workers', () => {
     expect(whyNoWorker(anEndpoint('e'))).toContain('a worker starts when a job arrives')
     const web = anEndpoint('e', { loadBalanced: { port: 80 }, workersMin: 1 })
     expect(whyNoWorker({ ...web, workersMin: 0 })).toContain('a worker starts when a request arrives')
-    expect(explainWorker(aWorker('w', 'e', { state: 'idle' }), web)).toContain('Idle. The endpoint keeps 1 worker running.')
+    expect(explainWorker(aWorker('w', 'e', { state: 'idle' }), web)).toContain(
+      'Idle. The endpoint keeps 1 worker running.',
+    )
   })
 
   test.each([

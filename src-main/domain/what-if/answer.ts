@@ -297,9 +297,7 @@ function notesOf({ config, request }: WhatIfQuestion, measured: Measured, settin
       ? [`Only ${starts} cold ${starts === 1 ? 'start was' : 'starts were'} measured.`]
       : []),
     ...(measured.stopMs.length === 0 ? ['No worker was seen to end: it is assumed to end at once.'] : []),
-    ...(priced
-      ? []
-      : ['No GPU price is set, so cost is shown in worker-seconds.']),
+    ...(priced ? [] : ['No GPU price is set, so cost is shown in worker-seconds.']),
     ...(settings.some(({ card }) => card !== request.card) && !request.prices?.some(({ speed }) => speed !== undefined)
       ? ['All cards are assumed to be equally fast: no speed was given.']
       : []),

@@ -47,7 +47,7 @@ async function runWell(
 ): Promise<void> {
   const end = await runProgram({ command, args, env, limits: 'no progress', ...watch })
   if (end.kind === 'ended' && end.exitCode === 0) return
-  if (end.kind === 'missing') throw new Error(`There is no program ${command} to install packages with.`)
+  if (end.kind === 'missing') throw new Error(`Cannot install packages: ${command} was not found.`)
   if (end.kind === 'late') throw new Error(`${command} made no progress for ${watch.limitMs / 1000} s.`)
   const said = end.stderr.trim() || end.stdout.trim() || `${command} ended with exit code ${end.exitCode}.`
   throw new Error(said.split(/\r?\n/).slice(-SHOWN_LINES).join('\n'))

@@ -38,7 +38,7 @@ function openBrowser(url: string, platform: NodeJS.Platform): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...args, url], { stdio: 'ignore', detached: true })
     child.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'ENOENT' ? `${program} is not there` : error.message
+      const why = error.code === 'ENOENT' ? `${program} is not installed` : error.message
       reject(new CliError('NO_BROWSER', { why, url }, { cause: error }))
     })
     child.once('spawn', () => {
@@ -47,7 +47,7 @@ function openBrowser(url: string, platform: NodeJS.Platform): Promise<void> {
       child.once('exit', (code) => {
         clearTimeout(stays)
         if (code === 0) resolve()
-        else reject(new CliError('NO_BROWSER', { why: `${program} found none, and ended with ${code}`, url }))
+        else reject(new CliError('NO_BROWSER', { why: `${program} exited with code ${code}`, url }))
       })
     })
   })

@@ -121,7 +121,7 @@ export const APP_ROUTES = {
   endpointInstall: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/install',
-    summary: 'Install Python packages for the workers of an endpoint; `install` of the endpoint says how it goes',
+    summary: 'Install Python packages for the workers of an endpoint; `install` of the endpoint shows the progress',
     body: z.strictObject({ packages: z.array(packageWish).min(1).max(50) }),
     response: endpointView,
     errors: ['NOT_JSON', 'BAD_FIELD', 'NOT_DONE'],

@@ -310,7 +310,7 @@ export const WORKFLOW_ROUTES = {
   graphOpen: {
     methods: ['POST'],
     path: '/api/workflow-imports',
-    summary: 'Open a file of a graph: its graph comes into the library, and what is missing here is named',
+    summary: 'Open a graph file: add its graph to the library and name what is missing here',
     bodyLimit: { bytes: limit('graphExportBytes'), name: 'an exported graph' },
     query: { endpoint: z.string().max(40).optional().describe('whose classes of nodes count') },
     bodyType: 'application/octet-stream',

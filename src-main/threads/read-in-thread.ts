@@ -54,7 +54,7 @@ const READERS: Readers = {
     try {
       return { value: JSON.parse(json) }
     } catch {
-      return { problem: 'it is no JSON' }
+      return { problem: 'it is not valid JSON' }
     }
   },
   report(body) {

@@ -217,7 +217,7 @@ describe('a job of an endpoint that waits for its machine', () => {
     await service.clock.advance(50_000)
     const waiting = await service.get(`/api/jobs/${service.jobId}`)
     expect(waiting).toMatchObject({ status: 'IN_PROGRESS', attempt: 1 })
-    expect(waiting.waitingReason).toBe('Machine gpu-box is unreachable; the job waits for it for up to 1 min.')
+    expect(waiting.waitingReason).toBe('Machine gpu-box is unreachable; the job waits up to 1 min for it.')
     service.box.reach()
     await settle()
     await service.lost.done(service.jobId, { output: 1 })

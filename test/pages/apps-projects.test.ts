@@ -220,7 +220,7 @@ describe('a deploy', () => {
     await page.getByRole('button', { name: 'Plan again' }).click()
     const plan = listOf(page, 'What the deploy does')
     await plan.getByText('workersMax').waitFor()
-    const source = page.getByRole('region', { name: 'Changes of the source' })
+    const source = page.getByRole('region', { name: 'Source changes' })
     await source.getByText('clean.py').waitFor()
     await source.getByText(/^\+.*workers=\(0, 5\)/).waitFor()
     const box = page.getByRole('checkbox', { name: /Delete keywords/ })

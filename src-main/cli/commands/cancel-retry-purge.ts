@@ -18,8 +18,8 @@ export function addCancel(cancel: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
-A handler that does not stop in time is ended with its worker, and other jobs of that worker start again. At a terminal
-the command says so and asks first.
+If a handler does not stop in time, its worker is stopped and the other jobs of that worker start again. In a terminal,
+the command warns and asks first.
 
 Examples:
   $ drydock cancel hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1

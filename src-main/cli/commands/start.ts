@@ -38,8 +38,8 @@ export function addStart(start: Command, surroundings: Surroundings): void {
       'after',
       `
 The window starts its own service, or uses the one that already runs on the data folder. Without a window, the
-command prints a sign-in link and opens the pages in a browser, at a terminal of a machine with a screen. If a service
-is already running, it calls its sample and ends.
+command prints a sign-in link and, in a terminal on a machine with a screen, opens the pages in a browser. If a service
+is already running, the command calls its sample endpoint and exits.
 
 Examples:
   $ drydock start
@@ -151,7 +151,7 @@ async function showLink(output: Output, client: ServiceClient): Promise<void> {
 async function openBrowser(output: Output, client: ServiceClient, surroundings: Surroundings): Promise<void> {
   try {
     await openPages(client, surroundings)
-    output.line('\nThe pages are open in your browser (`--no-open` leaves that out).')
+    output.line('\nThe pages are open in your browser (`--no-open` turns this off).')
   } catch (error) {
     // The link above does the same.
     if (!(error instanceof CliError)) throw error
@@ -173,7 +173,7 @@ async function withoutPython({ platform }: Surroundings): Promise<string | undef
   const { pythonRow, runToEnd } = await import('../../doctor/programs.ts')
   const { state, found, fix } = await pythonRow(platform === 'win32' ? 'python' : 'python3', runToEnd)
   if (state === 'ok') return undefined
-  return `The sample ${HELLO} did not run, because it needs Python 3: ${found}. ${fix} The service runs, and so does everything that needs no Python.`
+  return `The sample ${HELLO} did not run, because it needs Python 3: ${found}. ${fix} The service is running. Endpoints that do not need Python work.`
 }
 
 /**

@@ -89,7 +89,7 @@ export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
-Without values to try it tries those around the current setting. Nothing is changed without --use.
+By default, it tries values around the current setting. Only --use changes the endpoint.
 
 Examples:
   $ drydock what-if greet --from 7d

@@ -18,7 +18,7 @@ export function leftText({ machine, why }: LeftBehind): string {
 
 /** Says what stays on a machine that was forgotten, and the command that removes it. */
 export function leftForGoodText({ machine, id, why }: LeftBehind): string {
-  return `Not all was removed on ${machine}: ${withoutStop(why)}. It is removed when this machine is added again, under any name, or there by hand: ${commandFor(id)}`
+  return `Some things could not be removed on ${machine}: ${withoutStop(why)}. They are removed when this machine is added again, under any name. To remove them yourself, run there: ${commandFor(id)}`
 }
 
 function commandFor(id: string): string {

@@ -78,7 +78,7 @@ export function openSshMachine({ name, id, way }: MachineBy<'ssh'>, options: Mac
     async close() {
       watch.close()
       const failed = await fleet.close().then(() => undefined, engineMessage)
-      const { state, reason = 'it is not reached' } = link.status()
+      const { state, reason = 'it cannot be reached' } = link.status()
       const why = failed ?? (state === 'connected' ? engine.problem() : reason)
       const left = why ?? (await removeParts().then(() => undefined, engineMessage))
       await link.close()

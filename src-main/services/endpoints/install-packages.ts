@@ -87,5 +87,5 @@ function whyNot({ config: { container, app } }: Endpoint): string {
   if (app !== undefined) return 'its packages come with its app. Add them to the dependencies of the app and deploy it'
   if (container?.image !== undefined) return 'its packages come with its image. Add them there'
   if (container !== undefined) return 'its workers are containers. Set the packages of their image in its settings'
-  return 'nothing says where its Python code is. Set a handler file, or a command with a working folder'
+  return 'the folder of its Python code is unknown. Set a handler file, or a command with a working folder'
 }

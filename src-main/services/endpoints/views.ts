@@ -97,7 +97,7 @@ export function machineAway(
   const machine = lease && registry.get(lease.workerId)?.machine
   if (lease === undefined || machine === undefined || !fleet.isAway(lease.workerId)) return undefined
   const waitMs = storage.endpoints.get(job.endpointId)?.config.waitForMachineMs ?? 0
-  const wait = waitMs === 0 ? '' : `; the job waits for it for up to ${durationText(waitMs)}`
+  const wait = waitMs === 0 ? '' : `; the job waits up to ${durationText(waitMs)} for it`
   return { text: `Machine ${machine} is unreachable${wait}.`, needsChange: false }
 }
 

@@ -190,7 +190,7 @@ export function createMachines({
     const { promise, resolve } = Promise.withResolvers<void>()
     driver.onChange(() => isConnected() && resolve())
     if (!isConnected()) await waitAtMost(clock, { ms: limit('machineReachedMs'), signal: closing.signal }, promise)
-    if (!isConnected()) throw new Error(driver.status().reason ?? 'it is not reached')
+    if (!isConnected()) throw new Error(driver.status().reason ?? 'it cannot be reached')
   }
 
   function refresh(machine: OpenMachine): void {

@@ -9,7 +9,7 @@ export type SourceChangesProps = { readonly source: NonNullable<DeployPlan['sour
 /** Files that differ from the active code, with the changed lines of texts. */
 export function SourceChanges({ source: { files, more } }: SourceChangesProps) {
   return (
-    <section aria-label="Changes of the source" className="flex flex-col gap-1 border-t border-line p-3">
+    <section aria-label="Source changes" className="flex flex-col gap-1 border-t border-line p-3">
       <h3 className="flex items-center gap-1.5 font-medium">
         <FileDiff aria-hidden className="size-4" />
         {files.length === 0 ? 'No source files changed' : `${counted(files.length + more, 'file')} changed`}
@@ -52,7 +52,7 @@ function ChangedFile({ file: { path, change, diff, noDiff } }: { readonly file: 
     <details open={change === 'changed'}>
       <summary className="cursor-pointer">{head}</summary>
       <section
-        aria-label={`Changes of ${path}`}
+        aria-label={`Changes in ${path}`}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
         tabIndex={0}
         className="mt-1 max-h-96 overflow-auto rounded-control border border-line bg-surface-1 py-1 font-mono text-small"

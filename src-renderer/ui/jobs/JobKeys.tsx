@@ -29,7 +29,7 @@ export function useJobKeys(): JobKeys {
       if (!isFinal(job.status)) {
         notify({
           kind: 'error',
-          text: `Job ${short} has not ended yet. Wait for its end or cancel it, then run it again.`,
+          text: `Job ${short} has not ended yet. Wait until it ends or cancel it, then run it again.`,
         })
         return
       }
@@ -81,7 +81,7 @@ export function CancelQuestion({ job: { id, status }, ...question }: CancelQuest
   const otherJobs = useOtherJobs([id])
   return (
     <Confirm {...question}>
-      {status === 'IN_QUEUE' ? 'It never runs.' : 'Its worker stops working on it, and its work is lost.'} A cancelled
+      {status === 'IN_QUEUE' ? 'It will not run.' : 'Its worker stops working on it, and its work is lost.'} A cancelled
       job cannot be retried, but its input can be sent again.
       {otherJobs > 0 && <p className="mt-2 text-warn-ink">{otherJobsText(otherJobs)}</p>}
     </Confirm>

@@ -20,7 +20,7 @@ test('an opener that finds no browser is a failure that names the link', async (
   expect(await run(['open'])).toMatchObject({
     exitCode: 1,
     stdout: '',
-    stderr: `drydock: No browser could be opened: xdg-open found none, and ended with 3. Open ${LINK} yourself.\n`,
+    stderr: `drydock: No browser could be opened: xdg-open exited with code 3. Open ${LINK} yourself.\n`,
   })
 })
 

@@ -359,7 +359,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   async function ensure(plan: WorkerPlan, watch: Watch): Promise<ServiceReach> {
     const connected = await engine.connect()
     refuseUnsupported(plan, machine)
-    watch.report('making the way to the nodes of the swarm')
+    watch.report('connecting to the nodes of the swarm')
     await swarm.ensure(connected)
     await images.ensure(connected, plan, watch)
     const { ref } = await pinnedImage(connected.docker, images.nameFor(plan))

@@ -205,7 +205,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
       watch.close()
       const connected = engine.problem() === undefined ? await engine.findEngine().catch(() => undefined) : undefined
       const failed = await fleet.close().then(() => undefined, engineMessage)
-      const { state, reason = 'it is not reached' } = link.status()
+      const { state, reason = 'it cannot be reached' } = link.status()
       const isReached = connected !== undefined && state === 'connected'
       const left = isReached ? await removeParts(connected).then(() => undefined, engineMessage) : engine.problem()
       nodes.close()

@@ -53,7 +53,7 @@ function AppMenu({ app: { name } }: { readonly app: AppView }) {
           if (await removeApp()) go(ADDRESS.apps)
         }}
       >
-        It has no environments. The folder of its source stays.
+        It has no environments. The source folder stays.
       </Confirm>
     </>
   )

@@ -164,7 +164,7 @@ function EnvironmentMenu({ target, detail, project }: EnvironmentMenuProps) {
         }}
       >
         {counted(names.length, 'environment')} with all endpoints, their jobs, results, logs, releases and variables are
-        deleted. The folder of its source stays. This cannot be undone.
+        deleted. The source folder stays. This cannot be undone.
       </Confirm>
     </>
   )

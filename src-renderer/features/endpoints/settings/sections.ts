@@ -237,7 +237,7 @@ const LIMITS: readonly SettingField[] = [
   {
     path: 'waitForMachineMs',
     label: 'Wait for a lost machine',
-    help: 'For jobs that must not run twice: how long a job whose machine is unreachable stays with its worker there. Empty or 0: another worker starts it again.',
+    help: 'For jobs that must not run twice: how long a job waits for its unreachable machine before another worker starts it again. Empty or 0: it does not wait.',
     input: { kind: 'number', unit: 's', factor: 1000, optional: true },
     applies: ({ loadBalanced, container }) => loadBalanced === undefined && container !== undefined,
   },

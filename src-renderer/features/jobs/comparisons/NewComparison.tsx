@@ -191,11 +191,11 @@ const MEANING_OF: Readonly<Record<Tolerance, string>> = {
 }
 
 const RULES: readonly { readonly name: keyof RuleTexts; readonly label: string; readonly hint: string }[] = [
-  { name: 'relative', label: 'Relative tolerance', hint: 'Of numbers, like 0.001' },
-  { name: 'absolute', label: 'Absolute tolerance', hint: 'Of numbers, like 0.5' },
-  { name: 'similarity', label: 'Minimum similarity (SSIM)', hint: 'Of pictures, like 0.98' },
-  { name: 'pixels', label: 'Maximum share of pixels', hint: 'That may differ, like 0.01' },
-  { name: 'distance', label: 'Pixel tolerance', hint: 'Of each colour, 0 to 255, like 8' },
+  { name: 'relative', label: 'Relative tolerance', hint: 'For numbers, like 0.001' },
+  { name: 'absolute', label: 'Absolute tolerance', hint: 'For numbers, like 0.5' },
+  { name: 'similarity', label: 'Minimum similarity (SSIM)', hint: 'For pictures, like 0.98' },
+  { name: 'pixels', label: 'Maximum share of pixels', hint: 'Pixels that may differ, like 0.01' },
+  { name: 'distance', label: 'Pixel tolerance', hint: 'Per colour channel, 0 to 255, like 8' },
   { name: 'slower', label: 'Maximum slowdown', hint: 'Factor of the execution time, like 1.5' },
 ]
 

@@ -58,7 +58,7 @@ export function BulkBar({ label, retry, cancel, rerun, onCancel, onExport, busy,
       </Button>
       <Button
         kind="danger"
-        title="Waiting jobs never run, and running ones are stopped: their work is lost. Other jobs of a worker that does not stop in time start again."
+        title="Waiting jobs will not run. Running jobs are stopped and their work is lost. If a worker does not stop in time, its other jobs start again."
         disabled={!cancel.count || busy !== undefined}
         onClick={onCancel}
       >

@@ -125,7 +125,7 @@ export const ADDRESS = {
   newRegistry: `/settings?registry=${NEW_REGISTRY}`,
 } as const
 
-/** The parts of the workflows' section. */
+/** Pages of the Workflows section. */
 export const WORKFLOW_TABS = [
   { tab: 'library', name: 'Library', to: ADDRESS.workflows },
   { tab: 'gallery', name: 'Gallery', to: ADDRESS.gallery() },

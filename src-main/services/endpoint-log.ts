@@ -8,7 +8,7 @@ export type EndpointLog = (entry: {
   readonly workerId?: string
   readonly jobId?: string
   readonly line: string
-  /** Without it a warning. */
+  /** Default: a warning. */
   readonly level?: 'INFO' | 'WARN'
 }) => void
 

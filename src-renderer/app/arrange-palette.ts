@@ -8,7 +8,7 @@ import type { StateDotProps } from '../ui/StateDot.tsx'
 export type Entry = Command & {
   /** How that is to which it leads. */
   readonly state?: StateDotProps
-  /** Where a search has found it. */
+  /** The text in which a search found it. */
   readonly found?: JobListItem['found']
   /** All of what the label is the end of. */
   readonly title?: string

@@ -85,8 +85,8 @@ export const WINDOW_KEYS = [
 ] as const
 
 /**
- * Hears keys anywhere in the window: those of `WINDOW_KEYS`, those of the lists on the page, and those of all commands
- * that are offered.
+ * Handles keys anywhere in the window: those of `WINDOW_KEYS`, of the lists on the page, and of the available
+ * commands.
  */
 export function useShortcuts({
   openPalette,

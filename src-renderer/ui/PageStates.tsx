@@ -100,7 +100,7 @@ export function Typed({ command }: { readonly command: string }) {
 export function Said({ text }: { readonly text: string }) {
   const shown = useAsCalled()(text)
   const parts = shown.split('`')
-  // One that is not closed is no more than a letter.
+  // An unclosed backtick is shown as it is.
   if (parts.length % 2 === 0) return shown
   return parts.map((part, at) =>
     at % 2 === 0 ? (

@@ -85,7 +85,7 @@ export function unreadAnswer(problem: string): OpenAiAnswer {
   return failedAnswer({ message: `The answer of the worker cannot be read: ${problem}.`, code: JOB_FAILED })
 }
 
-/** The answer that stands for one of a job that ended well and gave nothing. */
+/** The answer to a request whose job completed without an output. */
 export function missingAnswer({ id }: { readonly id: string }): OpenAiAnswer {
   const message = `Job ${id} completed without an answer: its handler yielded nothing.`
   return failedAnswer({ message, code: 'NO_OUTPUT' })

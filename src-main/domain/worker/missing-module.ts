@@ -2,7 +2,7 @@
 import { type EndpointConfig, isNodeHandler } from '../../contract/endpoint.ts'
 import { shellQuoted } from '../text.ts'
 
-// Modules that are not called as their package is.
+// Modules whose names differ from those of their packages.
 const PACKAGES: Readonly<Record<string, string>> = {
   PIL: 'pillow',
   bs4: 'beautifulsoup4',

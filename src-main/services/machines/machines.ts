@@ -47,7 +47,7 @@ export type Machines = {
   readonly refresh: (machine: OpenMachine) => void
   /** Starts nothing more there; undone by nothing but removal. */
   readonly retire: (machine: OpenMachine) => void
-  /** To be awaited before something is made there, so that a later run knows of it. */
+  /** Await this before creating anything there, so that a later run knows of it. */
   readonly noteUse: (machine: OpenMachine) => Promise<void>
   /** Notes what another service of this user, as of a preview, left there under an id; it is removed when that can be. */
   readonly noteRemains: (machine: OpenMachine, id: string) => Promise<void>

@@ -75,7 +75,7 @@ export class WorkerSupervisor {
     await Promise.all(registry.all().map((worker) => this.#ending.stop(worker, 'the service stops', graceMs)))
     await closed
     await requeueJobs(this.#deps, [...leases.all()], 'the service stopped before the job had ended')
-    // Those on a machine that is away: the next start ends them, as their jobs are no longer theirs.
+    // Workers on an unreachable machine: the next start ends them, because their jobs were taken back.
     const { storage } = this.#deps
     await storage.write(() => {
       for (const { id } of registry.all()) storage.workers.remove(id)

@@ -23,7 +23,7 @@ const TAB_NAMES: Readonly<Record<ProjectTab | EnvironmentTab, string>> = {
 /** An app as its page shows it. */
 type ShownApp = {
   readonly app: string
-  /** Of its folder; undefined: none was opened on this machine. */
+  /** Id of its project; undefined: no folder of it was opened on this machine. */
   readonly projectId: string | undefined
   /** The one whose tabs are offered; undefined: nothing is deployed. */
   readonly environment: string | undefined

@@ -100,7 +100,7 @@ export function MetricCharts({ endpoint, range }: MetricChartsProps) {
   )
 }
 
-// Fewer steps than that are no course.
+// Charts show at least this many steps.
 const LEAST_STEPS = 10
 
 /**

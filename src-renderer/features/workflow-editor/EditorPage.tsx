@@ -119,7 +119,7 @@ function BarPlace({ children }: { readonly children: ReactNode }) {
       ref={place}
       className={clsx(
         'pointer-events-none absolute inset-x-0 z-10 flex justify-center px-2',
-        // That the service does not answer is said over the lower edge of the page.
+        // The notice that the service does not answer covers the lower edge of the page.
         isLost ? 'bottom-11 max-lg:bottom-16' : 'bottom-2',
       )}
     >

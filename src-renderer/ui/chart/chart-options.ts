@@ -197,7 +197,7 @@ export type ChartProps = {
   readonly series: readonly ChartSeries[]
   /** Writes a value. */
   readonly format: (value: number) => string
-  /** Distances between its labels, ascending; without them 1, 2 or 5 with noughts. */
+  /** Distances between its labels, ascending; by default 1, 2 or 5 times a power of ten. */
   readonly ticks?: readonly number[]
   /** Charts of the same group show the same moment under the pointer. */
   readonly group: string

@@ -62,7 +62,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
 /** The columns of a list of one endpoint, which need not name it. */
 export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
 
-// The preview says of the active row what these columns would of all.
+// The preview shows these columns for the active row.
 const BESIDE_PREVIEW = new Set(['endpoint', 'waited', 'tries', 'worker'])
 const FEW = JOB_COLUMNS.filter(({ id }) => !BESIDE_PREVIEW.has(id))
 

@@ -80,7 +80,7 @@ type DeployNowProps = {
   readonly deploy: Deploy
   readonly project: ProjectDetail
   readonly target: AppTarget
-  /** Of the release that is shown; undefined: the plan is. */
+  /** The release that is shown; undefined: the plan is shown. */
   readonly number: number | undefined
 }
 

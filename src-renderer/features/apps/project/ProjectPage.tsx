@@ -62,7 +62,7 @@ export function ProjectPage({ projectId, tab }: ProjectPageProps) {
   )
 }
 
-/** How what is deployed is. */
+/** The state of the deployed environment. */
 function Deployed({ target }: { readonly target: AppTarget }) {
   const members = useMembers(target)
   const workers = useAppState((state) => state.live.workers)

@@ -40,15 +40,15 @@ export type Deploy = {
   /** Plans anew: the source may have changed. */
   readonly planAgain: () => void
   /**
-   * Does what is planned. Where no plan is shown it makes one, and stops there if endpoints could go: each wants its
-   * tick.
+   * Deploys the plan. If no plan is shown, it plans first, and stops there if the plan deletes endpoints, because a
+   * person must confirm each.
    */
   readonly deploy: () => void
 }
 
 // A plan is made again when somebody comes back to it later than this, ms; source: ours, the source may have changed.
 const FRESH_MS = 5 * SECOND_MS
-// Nobody waits for a plan of each letter of a name, ms.
+// Typing pauses this long before a plan is made, ms.
 const TYPING_MS = 400
 
 const isBuilding = (_count: number, error: Error) => error instanceof ApiError && error.code === 'BUILD_RUNNING'

@@ -91,7 +91,7 @@ export type CanvasState = {
   readonly set: (
     change: Partial<Pick<CanvasState, 'isLocked' | 'links' | 'things' | 'overlay' | 'loose' | 'renaming' | 'fitted'>>,
   ) => void
-  /** The run bar is so high, px. The room that it had stays free, so that the view is calm from run to run. */
+  /** Sets the height of the run bar, px. Its largest height stays reserved: the view does not jump between runs. */
   readonly keepFree: (barHeight: number) => void
   readonly say: (text: string) => void
 }
@@ -109,7 +109,7 @@ const DEFAULTS: CanvasPreferences = {
   snaps: false,
   hasMinimap: true,
   isPaletteOpen: true,
-  // Each time anew: it has little to say before something is selected.
+  // Not stored: the inspector is nearly empty until something is selected.
   isSideOpen: false,
   sideWidth: 320,
 }

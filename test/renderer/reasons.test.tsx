@@ -20,7 +20,7 @@ test('the page of a waiting job says once why it waits', () => {
   const waitingReason = 'All cards are taken by other programs'
   const job: JobDetail = {
     ...{ id: 'j', endpointId: 'e', status: 'IN_QUEUE', createdAt: NOW, attempt: 0, lowPriority: false, priority: 0 },
-    ...{ history: [], deliveries: [], chunkCount: 0, waitingReason },
+    ...{ input: {}, history: [], deliveries: [], chunkCount: 0, waitingReason },
     queue: { before: 2, more: false, how: `It cannot be said when it starts: ${waitingReason}.` },
   }
   renderInApp(<WhyItWaits job={job} />)

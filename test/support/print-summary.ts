@@ -116,7 +116,7 @@ export default class PrintSummary implements Reporter {
         const own = (stack ?? message).split('\n').filter((line) => !line.includes('/node_modules/'))
         return stripVTControlCharacters([...own, diff ?? ''].join('\n'))
       })
-      writeAll(`failure of ${module.relativeModuleId} > ${test.fullName}\n${texts.join('\n')}\n`)
+      process.stdout.write(`failure of ${module.relativeModuleId} > ${test.fullName}\n${texts.join('\n')}\n`)
     }
   }
 

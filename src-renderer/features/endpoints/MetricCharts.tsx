@@ -142,7 +142,7 @@ function percentileSeries(
   ]
 }
 
-/** What charts draw: one moment for each step of the span, and the point of it where something was measured. */
+/** One moment for each step of the span, with the point measured there, if any. */
 type MetricsGrid = { readonly times: readonly number[]; readonly points: readonly (MetricsPoint | undefined)[] }
 
 /**
@@ -170,7 +170,7 @@ export function valuesOf(
   return grid.points.map((point) => (point === undefined ? null : (read(point) ?? null)))
 }
 
-/** What happened to an endpoint over the span of its charts. */
+/** Events of an endpoint within the span of its charts. */
 type EventsOfSpanProps = {
   readonly endpoint: LiveEndpoint
   readonly marks: readonly FleetMark[]

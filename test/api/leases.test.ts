@@ -66,7 +66,7 @@ describe('a lease', () => {
         fleet().end(taker.id, { code: 1 })
         await clock.advance(0)
       }
-      expect((await waitForJob(id, 'FAILED')).error).toBe(`job timed out after ${redispatches} retries`)
+      expect((await waitForJob(id, 'FAILED')).error).toBe(`job timed out after ${redispatches} retries: exit code 1`)
     })
   }
 

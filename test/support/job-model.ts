@@ -182,7 +182,7 @@ async function apply(world: World, { kind, at, by }: JobOperation): Promise<read
       const held = jobs.filter((one) => one.state === 'IN_PROGRESS' && one.holder === worker)
       for (const one of held) {
         if (one.retries > 0) {
-          end(one, 'FAILED', { error: 'job timed out after 1 retries' })
+          end(one, 'FAILED', { error: 'job timed out after 1 retries: killed by SIGKILL' })
           sums.failed += 1
         } else {
           Object.assign(one, { state: 'IN_QUEUE', retries: 1, shown: {}, holder: undefined })

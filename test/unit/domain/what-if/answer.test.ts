@@ -69,7 +69,7 @@ describe('an answer', () => {
     expect(always?.cost).toBeCloseTo((always?.workerSeconds ?? 0) / 2)
     const flex = rows.find(({ setting }) => setting.workersMin === 0)
     expect(flex?.cost).toBeCloseTo(flex?.workerSeconds ?? 0)
-    expect(answered(KNOWN).notes.join()).toMatch(/No price is known/)
+    expect(answered(KNOWN).notes.join()).toMatch(/No GPU price is set/)
     expect(ask({ ...KNOWN, prices, card: 'B' })).toMatchObject({ problem: { field: 'card' } })
     expect(ask({ ...KNOWN, prices, card: 'A', vary: { card: ['B'] } })).toMatchObject({
       problem: { field: 'vary.card' },

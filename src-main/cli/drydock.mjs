@@ -17,8 +17,8 @@ const LAUNCHER = fileURLToPath(import.meta.url)
 // Cache of compiled code. From the second start on, a service starts twice as fast and uses 30 MB less memory.
 const COMPILED = `${ROOT}/node_modules/.drydock/compiled`
 
-// Lets hints show the command as the user typed it.
-process.env.DRYDOCK_CALLED_BY ??= process.argv[1]
+// Lets hints show the command as the user typed it. npm runs scripts and links of its own, which nobody types.
+process.env.DRYDOCK_CALLED_BY ??= process.env.npm_lifecycle_event === undefined ? process.argv[1] : LAUNCHER
 
 if (IS_CLONE && mayNeedSetUp()) {
   const code = await setUp()

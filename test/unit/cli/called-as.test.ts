@@ -20,11 +20,10 @@ describe('the command line is called', () => {
 })
 
 describe('pages name a command line that works in any folder', () => {
-  const bin = '/clone/node_modules/.bin'
   const file = '/my clone/src-main/cli/drydock.mjs'
   test.each([
     ['a global command', { PATH: '/bin:/usr/local/bin', DRYDOCK_CALLED_BY: '/usr/local/bin/drydock' }, 'drydock'],
-    ['npx', { npm_command: 'exec', PATH: bin, DRYDOCK_CALLED_BY: `${bin}/drydock` }, `${bin}/drydock`],
+    ['npx', { npm_command: 'exec', PATH: '/c:/bin', DRYDOCK_CALLED_BY: '/c/drydock.mjs' }, 'node /c/drydock.mjs'],
     ['a script of npm', { npm_lifecycle_event: 'start', DRYDOCK_CALLED_BY: file }, `node '${file}'`],
     ['the file of a clone', { PATH: '/bin', DRYDOCK_CALLED_BY: '/c/drydock.mjs' }, 'node /c/drydock.mjs'],
     ['an unknown one', {}, 'drydock'],

@@ -24,6 +24,12 @@ const STATES: Readonly<Record<BatchView['state'], StateDotProps>> = {
   ended: { tone: 'completed', text: 'Ended' },
   cancelled: { tone: 'cancelled', text: 'Cancelled' },
 }
+/** How the state of a batch looks. */
+function batchState(batch: BatchView): StateDotProps {
+  const hasFailed = batch.state === 'ended' && failedIn(batch) > 0
+  return hasFailed ? { tone: 'failed', text: 'Ended with failures' } : STATES[batch.state]
+}
+
 const idOf = ({ id }: BatchView) => id
 
 /** A file to submit, the batch that is shown, and all. */
@@ -76,7 +82,7 @@ const columnsOf = (shownId: string | undefined): readonly Column<BatchView>[] =>
     grow: 1,
     cell: ({ id, name }) => <span className={id === shownId ? 'font-medium' : ''}>{name}</span>,
   },
-  { id: 'state', header: 'State', width: 130, cell: ({ state }) => <StateDot {...STATES[state]} /> },
+  { id: 'state', header: 'State', width: 168, cell: (one) => <StateDot {...batchState(one)} /> },
   {
     id: 'ended',
     header: 'Ended',

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { SECOND_MS } from '../../src-main/contract/units.ts'
 import { ago } from '../../src-main/domain/text.ts'
 import { useApp } from '../store/app-context.ts'
-import { bytes, duration, exactTime } from './format.ts'
+import { bytes, duration, exactTime, shortDuration } from './format.ts'
 import { Tooltip } from './Tooltip.tsx'
 
 /** When something was, as a span from now; the exact time on hover. `at` in ms since the epoch. */
@@ -21,6 +21,19 @@ export function RelativeTime({ at }: { readonly at: number }) {
 /** A span; a dash where there is none. */
 export function Duration({ ms }: { readonly ms: number | undefined }) {
   return ms === undefined ? <Nothing /> : <span className="whitespace-nowrap">{duration(ms)}</span>
+}
+
+/** Width of a column of short spans, px: room for `9.9 min` in any font. */
+export const SHORT_SPAN_PX = 76
+
+/** A span in one unit, in full on hover; a dash where there is none. */
+export function ShortDuration({ ms }: { readonly ms: number | undefined }) {
+  if (ms === undefined) return <Nothing />
+  return (
+    <span title={duration(ms)} className="whitespace-nowrap">
+      {shortDuration(ms)}
+    </span>
+  )
 }
 
 /** A size; a dash where there is none. */
@@ -52,7 +65,11 @@ export function ProgressBar({ label, ...part }: ProgressBarProps) {
 }
 
 /** A name that may be long. */
-type CutNameProps = { readonly name: string }
+type CutNameProps = {
+  readonly name: string
+  /** Characters at its end that stay. */
+  readonly end?: number
+}
 
 // What stays at the end of a name that is cut: enough to tell `…-production` and `…-v2` apart, in characters.
 const END = 12
@@ -60,9 +77,9 @@ const END = 12
 const SHORT = 20
 
 /** A name that is cut in its middle where there is no room, as names of one app differ at their ends. */
-export function CutName({ name }: CutNameProps) {
+export function CutName({ name, end = END }: CutNameProps) {
   if (name.length <= SHORT) return <span className="truncate">{name}</span>
-  const at = name.length - END
+  const at = Math.max(0, name.length - end)
   return (
     <span title={name} className="inline-flex min-w-0 max-w-full overflow-hidden align-bottom">
       <span className="truncate whitespace-pre">{name.slice(0, at)}</span>
@@ -73,6 +90,19 @@ export function CutName({ name }: CutNameProps) {
 
 // Spans that grow move smoothly enough to be read, ms.
 const TICK_MS = 100
+
+// Longest end of an address that stays where it is cut: the id of most endpoints, in characters.
+const LONGEST_ADDRESS_END = 24
+
+/** The address of an endpoint; where there is no room, it keeps its end, by which endpoints differ. */
+export function CutAddress({ url }: { readonly url: string }) {
+  const end = Math.min(LONGEST_ADDRESS_END, url.length - url.lastIndexOf('/'))
+  return (
+    <code className="flex min-w-0 font-mono text-small">
+      <CutName name={url} end={end} />
+    </code>
+  )
+}
 
 /** The span since a moment, as it grows. @param since ms since the epoch */
 export function Elapsed({ since }: { readonly since: number }) {

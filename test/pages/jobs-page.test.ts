@@ -1,9 +1,10 @@
 import { createServer } from 'node:http'
 import { deflateSync } from 'node:zlib'
+import type { Locator } from 'playwright-core'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { noBrowser } from '../support/chromium.ts'
 import { type ServedService, until } from '../support/served-service.ts'
-import { choose, setupShared } from './support.ts'
+import { choose, NARROW, setupShared, WIDE } from './support.ts'
 
 beforeEach(({ skip }) => skip(noBrowser !== undefined, noBrowser))
 
@@ -144,6 +145,42 @@ describe('a job', () => {
     await warning.waitFor()
     await expectAccessible()
     await shoot('job-cancel-shared')
+  })
+
+  test('has its actions on the line of its name, and lists cut neither spans nor, where wide, workers', async () => {
+    const { service, page, open, shoot } = await setupShared()
+    await service.createHandler('broken', 'def handler(job):\n    raise ValueError("no face")\n')
+    const id = await service.run('broken', {})
+    await service.jobEnd('broken', id)
+    const middleOf = (place: Locator) => place.evaluate((one) => one.getBoundingClientRect().y + one.clientHeight / 2)
+    for (const size of [WIDE, NARROW]) {
+      await page.setViewportSize(size)
+      await open(`/jobs/${id}`)
+      const action = page.getByRole('button', { name: 'Duplicate and edit' })
+      await action.waitFor()
+      await shoot(`job-failed-${size.width}`)
+      expect(
+        Math.abs((await middleOf(page.getByRole('heading', { level: 1 }))) - (await middleOf(action))),
+      ).toBeLessThan(8)
+    }
+    await page.route('**/api/jobs?*', async (route) => {
+      const list = await (await route.fetch()).json()
+      const spans = { delayTime: 594_000, executionTime: 999 }
+      await route.fulfill({ json: { ...list, requests: list.requests.map((one: object) => ({ ...one, ...spans })) } })
+    })
+    for (const [size, columns] of [
+      [WIDE, [8, 9, 11]],
+      [NARROW, [8, 9]],
+    ] as const) {
+      await page.setViewportSize(size)
+      await open('/jobs')
+      await page.getByText('9.9 min').waitFor()
+      await shoot(`jobs-spans-${size.width}`)
+      for (const column of columns) {
+        const cell = page.locator(`tbody tr:first-child td:nth-child(${column})`)
+        expect([column, await cell.evaluate((one) => one.scrollWidth - one.clientWidth)]).toEqual([column, 0])
+      }
+    }
   })
 
   test('is cancelled after a question, and says so at once', async () => {

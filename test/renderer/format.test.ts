@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ago, counted } from '../../src-main/domain/text.ts'
-import { bytes, exactTime } from '../../src-renderer/ui/format.ts'
+import { bytes, exactTime, shortDuration } from '../../src-renderer/ui/format.ts'
 
 test.each([
   [0, 'just now'],
@@ -16,6 +16,19 @@ test.each([
   [-3000, 'in 3 s'],
 ])('what was %d ms ago reads %s', (ms, text) => {
   expect(ago(1_790_000_000_000 - ms, 1_790_000_000_000)).toBe(text)
+})
+
+test.each([
+  [320, '320 ms'],
+  [59_999, '1 min'],
+  [400_000, '6.7 min'],
+  [3_599_000, '1 h'],
+  [3_540_000, '59 min'],
+  [86_340_000, '1 d'],
+  [7_200_000, '2 h'],
+  [1_000_000_000, '12 d'],
+])('in a narrow column %d ms read %s', (ms, text) => {
+  expect(shortDuration(ms)).toBe(text)
 })
 
 test.each([

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { DeployedEndpoint } from '../../../src-main/contract/app.ts'
 import { ADDRESS, type EndpointTab } from '../../addresses.ts'
 import { CopyButton } from '../../ui/Button.tsx'
+import { CutAddress } from '../../ui/Values.tsx'
 
 /** Endpoints that answer. */
 export type EndpointAddressesProps = {
@@ -36,7 +37,7 @@ export function EndpointAddresses({ endpoints, openElsewhere }: EndpointAddresse
             {endpoint.resource}
           </PageLink>
           <span className="flex min-w-0 items-center gap-1">
-            <code className="truncate font-mono text-small">{endpoint.url}</code>
+            <CutAddress url={endpoint.url} />
             <CopyButton text={endpoint.url} what={`address of ${endpoint.resource}`} />
           </span>
           <span className="min-w-0 flex-1 truncate text-small text-ink-2" title={routesText(endpoint)}>

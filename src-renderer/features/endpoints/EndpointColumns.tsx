@@ -22,7 +22,7 @@ import { Sparkline } from '../../ui/Sparkline.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
-import { CutName, Duration, Nothing, useNow } from '../../ui/Values.tsx'
+import { CutName, Nothing, SHORT_SPAN_PX, ShortDuration, useNow } from '../../ui/Values.tsx'
 import { type EndpointKindName, endpointKind, endpointState, nameInApp, stateNow } from './endpoint-state.ts'
 
 /** A row of the list: the endpoint, its workers, and its figures once they have come. */
@@ -37,16 +37,13 @@ export const endpointColumns = (isGrouped: boolean): readonly Column<EndpointRow
   {
     id: 'name',
     header: 'Name',
-    width: 190,
+    width: 180,
     grow: 3,
     sortBy: ({ endpoint }) => endpoint.name,
     cell: ({ endpoint }) => <Name {...endpoint} isGrouped={isGrouped} />,
   },
   ...REST,
 ]
-
-// Room for the longest span, `59 min 59 s`: figures and headers are never cut, while names can be.
-const SPAN_PX = 96
 
 const REST: readonly Column<EndpointRow>[] = [
   {
@@ -84,18 +81,18 @@ const REST: readonly Column<EndpointRow>[] = [
   {
     id: 'p50',
     header: 'p50',
-    width: SPAN_PX,
+    width: SHORT_SPAN_PX,
     align: 'right',
     sortBy: ({ stats }) => stats?.executionP50,
-    cell: ({ stats }) => <Duration ms={stats?.executionP50} />,
+    cell: ({ stats }) => <ShortDuration ms={stats?.executionP50} />,
   },
   {
     id: 'p99',
     header: 'p99',
-    width: SPAN_PX,
+    width: SHORT_SPAN_PX,
     align: 'right',
     sortBy: ({ stats }) => stats?.executionP99,
-    cell: ({ stats }) => <Duration ms={stats?.executionP99} />,
+    cell: ({ stats }) => <ShortDuration ms={stats?.executionP99} />,
   },
   {
     id: 'hour',
@@ -107,8 +104,8 @@ const REST: readonly Column<EndpointRow>[] = [
   {
     id: 'error',
     header: 'Last error',
-    width: 90,
-    grow: 2,
+    width: 154,
+    grow: 5,
     sortBy: errorText,
     cell: (row) => <LastError {...row} />,
   },

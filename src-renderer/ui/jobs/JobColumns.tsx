@@ -5,11 +5,8 @@ import { ADDRESS } from '../../addresses.ts'
 import { exactTime } from '../format.ts'
 import { JobStateDot } from '../StateDot.tsx'
 import type { Column } from '../table/column.ts'
-import { Duration, Nothing, useNow } from '../Values.tsx'
+import { Nothing, SHORT_SPAN_PX, ShortDuration, useNow } from '../Values.tsx'
 import { InputCell, JobLink, ResultCell, RowLink } from './JobCells.tsx'
-
-// The longest duration is like 59 min 59 s.
-const SPAN_PX = 92
 
 /** The columns of the list of jobs. Those that tell jobs apart come first, so that no width cuts them. */
 export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
@@ -18,7 +15,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
   {
     id: 'endpoint',
     header: 'Endpoint',
-    width: 80,
+    width: 74,
     grow: 1,
     cell: ({ endpointId }) => (
       <RowLink to={ADDRESS.endpoint(endpointId)} title={endpointId}>
@@ -26,28 +23,29 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
       </RowLink>
     ),
   },
-  { id: 'input', header: 'Input', width: 80, grow: 2, cell: InputCell },
-  { id: 'result', header: 'Output or error', width: 90, grow: 3, cell: ResultCell },
+  { id: 'input', header: 'Input', width: 82, grow: 2, cell: InputCell },
+  { id: 'result', header: 'Output or error', width: 126, grow: 3, cell: ResultCell },
   { id: 'created', header: 'Created', width: 88, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
   {
     id: 'waited',
     header: 'Waited',
-    width: SPAN_PX,
+    width: SHORT_SPAN_PX,
     align: 'right',
-    cell: ({ delayTime }) => <Duration ms={delayTime} />,
+    cell: ({ delayTime }) => <ShortDuration ms={delayTime} />,
   },
   {
     id: 'ran',
     header: 'Ran',
-    width: SPAN_PX,
+    width: SHORT_SPAN_PX,
     align: 'right',
-    cell: ({ executionTime }) => <Duration ms={executionTime} />,
+    cell: ({ executionTime }) => <ShortDuration ms={executionTime} />,
   },
   { id: 'tries', header: 'Tries', width: 48, align: 'right', cell: triesOf },
   {
     id: 'worker',
     header: 'Worker',
     width: 72,
+    grow: 2,
     cell: ({ workerId }) =>
       workerId === undefined ? (
         <Nothing />
@@ -62,7 +60,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
 /** The columns of a list of one endpoint, which need not name it. */
 export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
 
-// The preview shows these columns for the active row.
+// The preview says of the active row what these columns would of all.
 const BESIDE_PREVIEW = new Set(['endpoint', 'waited', 'tries', 'worker'])
 const FEW = JOB_COLUMNS.filter(({ id }) => !BESIDE_PREVIEW.has(id))
 

@@ -13,7 +13,7 @@ import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
 import { useAddressSort } from '../../../ui/use-address.ts'
-import { Nothing } from '../../../ui/Values.tsx'
+import { CutAddress, Nothing } from '../../../ui/Values.tsx'
 import { endpointState } from '../../endpoints/endpoint-state.ts'
 import { routesText } from '../EndpointAddresses.tsx'
 
@@ -123,7 +123,7 @@ const COLUMNS: readonly Column<Row>[] = [
     grow: 2,
     cell: ({ endpoint }) => (
       <span className="flex items-center gap-1">
-        <code className="truncate font-mono text-small">{endpoint.url}</code>
+        <CutAddress url={endpoint.url} />
         <CopyButton text={endpoint.url} what={`address of ${endpoint.resource}`} />
       </span>
     ),

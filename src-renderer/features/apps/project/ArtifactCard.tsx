@@ -36,7 +36,7 @@ export function ArtifactCard({ result }: ArtifactCardProps) {
   return (
     <Card title="Artifact" aside={<Legend />}>
       <Facts result={result} />
-      <div className="grid gap-4 p-3 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+      <div className="grid gap-4 p-3 lg:grid-cols-2 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <Treemap label="Contents of the artifact" pieces={shown} styles={STYLES} chosen={chosen} onChoose={setChosen} />
         <PieceTable pieces={pieces} unpackedBytes={result.unpackedBytes} chosen={chosen} onChoose={setChosen} />
       </div>
@@ -130,8 +130,8 @@ function PieceTable({ pieces, unpackedBytes, chosen, onChoose }: PieceTableProps
       <table className="w-full table-fixed text-left">
         <thead className="sticky top-0 bg-surface-1">
           <tr className="h-8 border-b border-line text-small text-ink-2">
-            <th className="w-1/2 px-2 font-normal">Piece</th>
-            <th className="px-2 font-normal">Kind</th>
+            <th className="px-2 font-normal">Piece</th>
+            <th className="w-24 px-2 font-normal">Kind</th>
             <th className="w-20 px-2 text-right font-normal">Size</th>
             <th className="w-14 px-2 text-right font-normal">Share</th>
           </tr>

@@ -39,17 +39,19 @@ function KnownJob({ job, error }: { readonly job: JobDetail; readonly error: Err
   return (
     <Page
       crumbs={crumbs}
-      state={<Facts job={job} />}
       actions={<JobActionBar job={job} />}
       tabs={
-        <Tabs
-          label="Parts of this job"
-          tabs={JOB_TABS.map(({ name, label }) => ({
-            name: label(job),
-            to: `${ADDRESS.job(job.id)}${name === 'data' ? '' : `?tab=${name}`}`,
-            current: name === tab,
-          }))}
-        />
+        <>
+          <Facts job={job} />
+          <Tabs
+            label="Parts of this job"
+            tabs={JOB_TABS.map(({ name, label }) => ({
+              name: label(job),
+              to: `${ADDRESS.job(job.id)}${name === 'data' ? '' : `?tab=${name}`}`,
+              current: name === tab,
+            }))}
+          />
+        </>
       }
     >
       {error !== null && <ErrorNotice error={error} />}
@@ -72,7 +74,7 @@ function Facts({ job }: { readonly job: JobDetail }) {
   const { status, error, createdAt, expiresAt, endpointId, workerId, attempt, lowPriority, priority } = job
   const now = useNow()
   return (
-    <div className="flex flex-wrap items-center gap-x-3 text-ink-2">
+    <div className="flex flex-wrap items-center gap-x-3 pb-1 text-ink-2">
       <JobStateDot state={status} error={error} />
       <ExpiredMark expiresAt={expiresAt} now={now} />
       <span>

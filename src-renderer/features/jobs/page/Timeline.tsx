@@ -162,7 +162,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
   {
     id: 'ran',
     header: 'Ran',
-    width: 80,
+    width: 110,
     align: 'right',
     cell: ({ from, to }) => <Duration ms={to === undefined ? undefined : to - from} />,
   },

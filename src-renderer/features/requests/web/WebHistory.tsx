@@ -9,7 +9,7 @@ import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.ts
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
-import { Duration, RelativeTime } from '../../../ui/Values.tsx'
+import { RelativeTime, SHORT_SPAN_PX, ShortDuration } from '../../../ui/Values.tsx'
 import { webRequestsQuery } from '../request-queries.ts'
 import { METHODS, type WebDraft } from './web-draft.ts'
 
@@ -85,7 +85,13 @@ const columnsOf = (onLoad: WebHistoryProps['onLoad']): readonly Column<ProxiedRe
     ),
   },
   { id: 'when', header: 'Sent', width: 116, cell: ({ at }) => <RelativeTime at={at} /> },
-  { id: 'took', header: 'Took', width: 80, align: 'right', cell: ({ durationMs }) => <Duration ms={durationMs} /> },
+  {
+    id: 'took',
+    header: 'Took',
+    width: SHORT_SPAN_PX,
+    align: 'right',
+    cell: ({ durationMs }) => <ShortDuration ms={durationMs} />,
+  },
   {
     id: 'load',
     header: '',

@@ -3,7 +3,7 @@ import type { GitState } from '../contract/app.ts'
 import type { EndpointConfig } from '../contract/endpoint.ts'
 import type { Faults } from '../contract/faults.ts'
 import type { MachineWay } from '../contract/machines.ts'
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.ts'
 
 /**
  * A span for a person with two figures: `320 ms`, `1.4 s`, `2 min 5 s`, `3 h 4 min`, `2 d 3 h`. @param ms at least 0
@@ -34,8 +34,10 @@ const pair = (large: number, largeUnit: string, small: number, smallUnit: string
 export function ago(at: number, now: number): string {
   const ms = now - at
   if (Math.abs(ms) < SECOND_MS) return 'just now'
-  // The seconds of a minute that is long gone tell nothing, and would change all the time.
-  if (ms >= MINUTE_MS && ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`
+  // The smaller unit of a span that is long gone tells nothing, and would change all the time.
+  if (ms >= DAY_MS) return `${Math.floor(ms / DAY_MS)} d ago`
+  if (ms >= HOUR_MS) return `${Math.floor(ms / HOUR_MS)} h ago`
+  if (ms >= MINUTE_MS) return `${Math.floor(ms / MINUTE_MS)} min ago`
   // Whole seconds: a figure that jumps ten times a second tells nothing.
   const whole = Math.max(SECOND_MS, Math.floor(Math.abs(ms) / SECOND_MS) * SECOND_MS)
   const span = durationText(whole).replace(/\.0 s$/, ' s')

@@ -40,9 +40,7 @@ export function CommandLine({ command, folder }: CommandLineProps) {
   const typed = folder === undefined ? called : `cd ${shellQuoted(folder)} && ${called}`
   return (
     <div className="flex max-w-full items-center gap-1 rounded-control border border-line bg-surface-1 pl-3">
-      <code className="truncate py-1.5 font-mono text-small" title={typed}>
-        {typed}
-      </code>
+      <code className="min-w-0 break-words py-1.5 text-left font-mono text-small">{typed}</code>
       <CopyButton text={typed} what="command" />
     </div>
   )

@@ -91,12 +91,12 @@ export function CutName({ name, end = END }: CutNameProps) {
 // Spans that grow move smoothly enough to be read, ms.
 const TICK_MS = 100
 
-// Longest end of an address that stays where it is cut: the id of most endpoints, in characters.
+// Longest end of an address that stays where it is cut, like `/v2/my-endpoint`, in characters.
 const LONGEST_ADDRESS_END = 24
 
 /** The address of an endpoint; where there is no room, it keeps its end, by which endpoints differ. */
 export function CutAddress({ url }: { readonly url: string }) {
-  const end = Math.min(LONGEST_ADDRESS_END, url.length - url.lastIndexOf('/'))
+  const end = Math.min(LONGEST_ADDRESS_END, url.length - url.lastIndexOf('/', url.lastIndexOf('/') - 1))
   return (
     <code className="flex min-w-0 font-mono text-small">
       <CutName name={url} end={end} />

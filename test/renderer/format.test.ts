@@ -11,7 +11,9 @@ test.each([
   [60_000, '1 min ago'],
   [125_000, '2 min ago'],
   [3_599_999, '59 min ago'],
-  [3_900_000, '1 h 5 min ago'],
+  [3_900_000, '1 h ago'],
+  [86_399_999, '23 h ago'],
+  [200_000_000, '2 d ago'],
   [-125_000, 'in 2 min 5 s'],
   [-3000, 'in 3 s'],
 ])('what was %d ms ago reads %s', (ms, text) => {

@@ -63,7 +63,7 @@ export function SkeletonRows({ rows }: { readonly rows: number }) {
   )
 }
 
-/** What is shown at an address that leads to nothing. `what` is missing: like `an endpoint hello`. */
+/** Stands at an address that leads to nothing. `what` is missing: like `an endpoint hello`. */
 export function NotFound({ what = 'a page at this address' }: { readonly what?: string }) {
   return (
     <Page crumbs={[{ name: 'Not found' }]}>

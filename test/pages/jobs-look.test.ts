@@ -38,8 +38,8 @@ const TAB_SAYS: Readonly<Record<string, string>> = {
 const LONG_NAME = 'a-name-longer-than-a-narrow-window-has'
 // As narrow as a window is that stands beside an editor.
 const SMALL = { width: 800, height: 700 } as const
-// The duration that takes the most room.
-const LONGEST = '59 min 59 s'
+// The short duration that takes the most room.
+const LONGEST = '9.9 min'
 
 /** The px that the cells of a row lack for a duration. */
 function pxWithoutRoom(row: Element, duration: string): number {

@@ -230,7 +230,7 @@ describe('the drawer of a worker', () => {
     await old.getByText('Ended', { exact: true }).waitFor()
     const next = await workerIn(service, 'idle')
     expect(next.id).not.toBe(id)
-    await page.getByRole('listitem').filter({ hasText: next.id }).getByText('Idle').waitFor()
+    await page.getByRole('listitem').filter({ hasText: next.id }).getByText('Idle', { exact: true }).waitFor()
   })
 
   test('that ended while the page was cut off is folded away with its reason when the page is back', async () => {

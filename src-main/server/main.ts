@@ -185,7 +185,7 @@ async function run(
   const ofDisk = await fileSystemWarning(folder.folder, options.look)
   if (ofDisk !== undefined) log.warn('the disk of the data folder may not be reliable', { warning: ofDisk })
   if (lostLog !== undefined) log.warn('the write-ahead log of the database is missing', { warning: lostLog })
-  const stopKeeping = keepLock(opened, log)
+  const stopKeeping = keepFiles(opened, log)
   open.push(async () => stopKeeping())
   const release = catchUnhandled({ log, newRequestId: systemIds.worker, onDoubt })
   open.push(async () => release())
@@ -336,18 +336,25 @@ async function run(
   }
 }
 
-/** Re-creates the lock file if it is deleted. @returns a function that stops the check */
-function keepLock(opened: OpenedFolder, log: Log): () => void {
+const DOUBTS = {
+  kept: 'another process uses the data folder, whose lock file was deleted',
+  'saved again': 'the database was deleted while it was open; it was written again, and the service ends',
+  replaced: 'the database was replaced while it was open; the service ends',
+} as const
+
+/** Re-creates the lock file and the database if they are deleted. @returns a function that stops the check */
+function keepFiles(opened: OpenedFolder, log: Log): () => void {
   let hasFailed = false
   let cancel = systemTime.after(LOCK_CHECK_MS, check)
   function check(): void {
     cancel = systemTime.after(LOCK_CHECK_MS, check)
     try {
-      if (opened.keepLock()) return
-      log.error('another process uses the data folder, whose lock file was deleted')
+      const database = opened.keepDatabase()
+      if (database === 'kept' && opened.keepLock()) return
+      log.error(DOUBTS[database])
       onDoubt()
     } catch (error) {
-      if (!hasFailed) log.warn('the lock file cannot be made again', { error })
+      if (!hasFailed) log.warn('the lock file or the database cannot be made again', { error })
       hasFailed = true
     }
   }

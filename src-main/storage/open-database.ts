@@ -56,6 +56,8 @@ function prepared(db: Database): Database {
   const isNew = db.prepare('SELECT 1 FROM sqlite_schema').get() === undefined
   if (!isNew && version !== SCHEMA_VERSION) throw new OtherVersion('it was made by another version of Drydock')
   for (const pragma of PRAGMAS) db.pragma(pragma)
+  // The first read makes the log of a file that had none.
+  db.prepare('SELECT 1 FROM sqlite_schema').get()
   if (isNew) db.transaction(() => db.exec(SCHEMA).pragma(`user_version = ${SCHEMA_VERSION}`)).immediate()
   return db
 }

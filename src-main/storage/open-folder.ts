@@ -13,6 +13,11 @@ export type OpenedFolder = {
   readonly storage: Storage
   /** Re-creates a deleted lock file. @returns false if another process has taken the folder */
   readonly keepLock: () => boolean
+  /**
+   * Whether the database file is still the open one. One that was deleted is written again from what is open; the open
+   * one must not be used after that.
+   */
+  readonly keepDatabase: () => 'kept' | 'saved again' | 'replaced'
   readonly close: () => Promise<void>
 }
 
@@ -42,11 +47,18 @@ export function openFolderStorage(files: {
       lock = next
       return true
     }
+    const { ino } = statSync(files.database)
+    const keepDatabase = () => {
+      const found = statSync(files.database, { throwIfNoEntry: false })
+      if (found !== undefined) return found.ino === ino ? 'kept' : 'replaced'
+      storage.saveAgain()
+      return 'saved again'
+    }
     const close = async () => {
       await storage.close()
       lock?.release()
     }
-    return { kind: 'open', storage, keepLock, close }
+    return { kind: 'open', storage, keepLock, keepDatabase, close }
   } catch (error) {
     lock.release()
     if (error instanceof DatabaseUnusable)

@@ -1,4 +1,5 @@
 /** Opens the storage: the database with all stores on it. The smallest of them are made here. */
+import { renameSync, rmSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
@@ -114,12 +115,23 @@ export function openStorage(file: string, prepare = prepareOnUse): Storage {
     state,
     releaseMemory: payloads.release,
     engineVersion: db.prepare<[], { version: string }>(VERSION).get()?.version ?? '',
+    saveAgain: () => saveAgain(db, file),
     close: async () => {
       await commit.close()
       await Promise.all([checkpoints?.stop(), payloads.close(), artifacts.close(), assetFiles.close()])
       db.close()
     },
   }
+}
+
+// VACUUM INTO reads the open file, whatever its path refers to now.
+function saveAgain(db: Database, file: string): void {
+  const fresh = `${file}.new`
+  rmSync(fresh, { force: true })
+  db.prepare('VACUUM INTO ?').run(fresh)
+  // A log of the deleted file does not belong to the new one.
+  for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true })
+  renameSync(fresh, file)
 }
 
 // A database in memory has no file.

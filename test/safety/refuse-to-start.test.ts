@@ -1,8 +1,17 @@
 import { test } from 'vitest'
-import { startOnTakenPorts, startSecondServices, startWithoutLock } from './refuse-to-start.ts'
+import {
+  startAfterDeletedDatabase,
+  startOnTakenPorts,
+  startSecondServices,
+  startWithoutLock,
+} from './refuse-to-start.ts'
 
 test('a second service on a data folder is refused, names the first and does not disturb it', async () => {
   await startSecondServices({ runs: 3 })
+})
+
+test('a database that is deleted under a running service is written again, and no job is lost', async () => {
+  await startAfterDeletedDatabase()
 })
 
 test('a second service is refused, too, where somebody deleted the lock file, and nothing is lost', async () => {

@@ -64,6 +64,23 @@ export async function startWithoutLock({ runs }: { runs: number }) {
   return { runs }
 }
 
+/** Deletes the database of a service that runs, which ends; the next start has all jobs. */
+export async function startAfterDeletedDatabase() {
+  const service = await startedService()
+  await service.createEndpoint('work', { workersMax: 1 })
+  const done = await service.run('work', { n: 1 })
+  await service.jobEnd('work', done)
+  await service.post('/api/endpoints/work/pause')
+  for (const end of ['', '-wal', '-shm']) rmSync(join(service.data, `drydock.db${end}`))
+  const waiting = await service.run('work', { n: 2 })
+  await once(service.process(), 'exit')
+  await service.start()
+  expect(service.integrity()).toEqual(['ok'])
+  expect(await service.get(`/v2/work/status/${done}`)).toMatchObject({ status: 'COMPLETED', output: { n: 1 } })
+  expect(await service.get(`/v2/work/status/${waiting}`)).toMatchObject({ status: 'IN_QUEUE' })
+  await service.stop()
+}
+
 /** Starts services on a port that another program has: the asked one is refused, the default one is passed over. */
 export async function startOnTakenPorts({ runs }: { runs: number }) {
   const port = await takePort(0)

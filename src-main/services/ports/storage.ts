@@ -408,5 +408,7 @@ export type Storage = WorkflowStorage & {
   readonly beforeCommit: (hook: (changes: readonly Change[]) => AfterCommit | undefined) => void
   /** Asks for a transaction even without a write, so that the hook runs. */
   readonly poke: () => void
+  /** Writes the file again after somebody deleted it; nothing may be written to the open one after that. */
+  readonly saveAgain: () => void
   readonly close: () => Promise<void>
 }

@@ -1,6 +1,7 @@
 import { test } from 'vitest'
 import {
   startAfterDeletedDatabase,
+  startAfterInterruptedStarts,
   startOnTakenPorts,
   startSecondServices,
   startWithoutLock,
@@ -8,6 +9,10 @@ import {
 
 test('a second service on a data folder is refused, names the first and does not disturb it', async () => {
   await startSecondServices({ runs: 3 })
+})
+
+test('services that are interrupted as soon as they locked their folder leave nothing there', async () => {
+  await startAfterInterruptedStarts({ runs: 3 })
 })
 
 test('a database that is deleted under a running service is written again, and no job is lost', async () => {

@@ -64,6 +64,22 @@ export async function startWithoutLock({ runs }: { runs: number }) {
   return { runs }
 }
 
+/** Interrupts services as soon as they have locked their folder; the next start finds it free. */
+export async function startAfterInterruptedStarts({ runs }: { runs: number }) {
+  const service = servedService()
+  for (let n = 0; n < runs; n++) {
+    const started = service.start().catch((error: Error) => error)
+    await until(() => expect(existsSync(join(service.data, 'drydock.lock'))).toBe(true))
+    service.process().kill('SIGINT')
+    await started
+    expect(await service.stop()).toMatchObject({ stderr: expect.not.stringContaining('UNEXPECTED') })
+    expect(existsSync(join(service.data, 'service.json'))).toBe(false)
+    rmSync(join(service.data, 'drydock.lock'))
+  }
+  await service.start()
+  await service.stop()
+}
+
 /** Deletes the database of a service that runs, which ends; the next start has all jobs. */
 export async function startAfterDeletedDatabase() {
   const service = await startedService()

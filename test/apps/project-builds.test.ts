@@ -44,7 +44,7 @@ describe('builds', () => {
     const { at, path } = await openProject(service, { 'worker.py': WORKER })
     await service.post(`${at}/build`, {})
     expect(await service.post(`${at}/build/cancel`)).toMatchObject({ state: 'cancelled', problems: [] })
-    expect(readdirSync(join(path, '.svc')).filter((name) => name.startsWith('build-'))).toEqual([])
+    expect(readdirSync(path)).toEqual(['worker.py'])
     await service.post(`${at}/build`, {})
     expect((await buildEnd(service, at)).state).toBe('done')
     // One that is over stays what it is.

@@ -37,7 +37,7 @@ export function NodePalette({ onAdd }: { readonly onAdd: (what: Addable) => void
       // As narrow as the longest entry, but steady while somebody types.
       className={clsx('flex min-h-0 max-w-56 min-w-40 flex-1 flex-col', typed === '' ? 'w-max' : 'w-56')}
     >
-      <div className="shrink-0 border-b border-line p-2 [&_input]:w-0 [&_input]:min-w-full">
+      <div className="shrink-0 border-b border-line p-2 [&>div]:w-0 [&>div]:min-w-full">
         <SearchField label="Search nodes" value={typed} onChange={setTyped} />
       </div>
       <div className="min-h-0 flex-1 overflow-y-auto p-1 [scrollbar-gutter:stable]">

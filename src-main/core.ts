@@ -85,7 +85,6 @@ import { createWorkerCalls } from './services/workers/worker-calls.ts'
 import { createExitHistory } from './services/workers/worker-lifecycle.ts'
 import { createWorkflows } from './services/workflows/workflows.ts'
 import { otherUserOf } from './storage/database-users.ts'
-import { collectBy } from './storage/garbage.ts'
 import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
 import { findDamage, type RecoveredTable, recoverDatabase } from './storage/recover-database.ts'
 import { fileError } from './storage/write-files.ts'
@@ -344,7 +343,6 @@ export function createCore(ports: CorePorts): Core {
 
 /** The adapters that a shell hands to the core, and the types of what it brings: shells import the core alone. */
 export {
-  collectBy,
   createDockerFleet as dockerFleet,
   createMachineFleets as machineFleets,
   createProcessFleet as processFleet,

@@ -1,15 +1,11 @@
 /** Reads files piece by piece, so that a slow reader of a large one takes the memory of a piece. */
 import { type FileHandle, open, stat } from 'node:fs/promises'
-import { KIB, MIB } from '../contract/units.ts'
+import { KIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
 import type { StoredBytes } from '../services/ports/job-storage.ts'
-import { collectBy } from './garbage.ts'
 
 // A piece costs a turn of the event loop, and two or three of them are in memory for each reader. Source: ours.
 const PIECE_BYTES = 64 * KIB
-// V8 lets pieces that were sent add up to 64 MiB and more before it collects them. Source: ours, measured with 60 readers.
-const GARBAGE_BYTES = 8 * MIB
-let uncollectedBytes = 0
 
 /** A copy of a whole file in memory, for as long as it is there. */
 type Held = { readonly look: () => Uint8Array<ArrayBuffer> | undefined; readonly drop: () => void }
@@ -40,7 +36,6 @@ export async function openStoredBytes(path: string, held: Held = NOT_HELD): Prom
           if (piece.length === 0) throw new Error('a file became shorter while it was read')
           at += piece.length
           if (at === bytes) held.drop()
-          collectPieces(piece.length)
           yield piece
         }
       } finally {
@@ -48,14 +43,6 @@ export async function openStoredBytes(path: string, held: Held = NOT_HELD): Prom
       }
     },
   }
-}
-
-/** Frees pieces that were sent, before they add up. */
-function collectPieces(bytes: number): void {
-  uncollectedBytes += bytes
-  if (uncollectedBytes < GARBAGE_BYTES) return
-  uncollectedBytes = 0
-  collectBy({ type: 'minor' })
 }
 
 /** Bytes in memory, for a database that is. */

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { bytesInMemory, openStoredBytes } from '../../../src-main/storage/stored-bytes.ts'
 
 const BYTES = new Uint8Array(300_000).map((_, at) => at % 251)
-const PIECE = 64 * 1024
+const PIECE = 128 * 1024
 
 function aFile(): string {
   const folder = mkdtempSync(join(tmpdir(), 'drydock-test-'))
@@ -33,17 +33,6 @@ it('a file is read in pieces, each time from its beginning, or only a part of it
   expect(part.equals(BYTES.subarray(1000, 200_000))).toBe(true)
   const inMemory = Buffer.concat(await all(bytesInMemory(BYTES).read({ start: 1000, end: 200_000 })))
   expect(inMemory.equals(part)).toBe(true)
-})
-
-it('pieces that were read do not add up in memory', async () => {
-  const file = await openStoredBytes(aFile())
-  const before = process.memoryUsage().arrayBuffers
-  let most = 0
-  for (let read = 0; read < 300_000_000; ) {
-    for await (const piece of file?.read() ?? []) read += piece.length
-    most = Math.max(most, process.memoryUsage().arrayBuffers - before)
-  }
-  expect(most).toBeLessThan(20 * 1024 * 1024)
 })
 
 it('a file that is missing is not opened', async () => {

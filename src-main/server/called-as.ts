@@ -16,8 +16,11 @@ export function calledAs({ env, cwd }: Caller): string {
   if (!path || isInPath(path, env)) return 'drydock'
   const short = relative(cwd, path)
   const shown = short.startsWith('..') ? path : /[\\/]/.test(short) ? short : `.${sep}${short}`
-  return path.endsWith('.mjs') ? `node ${shown}` : shown
+  return startOf(path, shown)
 }
+
+// A launcher that is no program of its own is run by Node.
+const startOf = (path: string, shown: string) => (path.endsWith('.mjs') ? `node ${shown}` : shown)
 
 const isByNpm = (env: Caller['env']) => env.npm_command === 'exec' || env.npm_lifecycle_event !== undefined
 
@@ -43,7 +46,7 @@ export function defaultDataFolder({ env, platform, home }: FolderOwner): string 
 export function calledAnywhere(env: Caller['env']): string {
   const path = env.DRYDOCK_CALLED_BY
   if (!path || isInPath(path, env)) return 'drydock'
-  return path.endsWith('.mjs') ? `node ${shellQuoted(path)}` : shellQuoted(path)
+  return startOf(path, shellQuoted(path))
 }
 
 /** How pages name the command line of this process's service. @param data its data folder, absolute */

@@ -1,5 +1,5 @@
 /** Opens the storage: the database with all stores on it. The smallest of them are made here. */
-import { renameSync, rmSync } from 'node:fs'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
@@ -44,6 +44,7 @@ import { createTraceStore } from './trace-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
 import { createWorkerStore } from './worker-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
+import { PRIVATE_FILE } from './write-files.ts'
 
 const VERSION = `SELECT sqlite_version() AS version`
 
@@ -128,6 +129,7 @@ export function openStorage(file: string, prepare = prepareOnUse): Storage {
 function saveAgain(db: Database, file: string): void {
   const fresh = `${file}.new`
   rmSync(fresh, { force: true })
+  writeFileSync(fresh, '', { mode: PRIVATE_FILE })
   db.prepare('VACUUM INTO ?').run(fresh)
   // A log of the deleted file does not belong to the new one.
   for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true })

@@ -327,7 +327,7 @@ CREATE TABLE batch_lines (
   batch   INTEGER NOT NULL,
   line    INTEGER NOT NULL CHECK (line > 0),
   seq     INTEGER,                                      -- its job
-  reason  TEXT,                                         -- why there is none
+  reason  TEXT,                                         -- if it has no job
   PRIMARY KEY (batch, line),
   CHECK ((seq IS NULL) <> (reason IS NULL))
 ) STRICT, WITHOUT ROWID;
@@ -446,7 +446,7 @@ CREATE TABLE workflows (
   id           TEXT PRIMARY KEY,
   name         TEXT NOT NULL,
   version      INTEGER NOT NULL,                           -- the newest that was saved, 0 without any
-  draft        INTEGER NOT NULL,                           -- 0: there is none
+  draft        INTEGER NOT NULL,                           -- 0: no draft
   drafts       INTEGER NOT NULL,                           -- how many were ever kept, so that none has the number of another
   nodes        INTEGER NOT NULL,
   thumbnail    TEXT,

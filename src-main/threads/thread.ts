@@ -34,7 +34,7 @@ export function createThread<Told, Answer>(file: URL, { timeMs, memoryMib, idleM
 
   function start(): Worker {
     const started = new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: memoryMib } })
-    // Nobody may be asking; whoever does listens, too.
+    // Without a listener an error between two questions would end the process.
     started.on('error', () => undefined)
     return started.on('exit', () => {
       if (thread === started) thread = undefined

@@ -1,6 +1,6 @@
 /** docs/spec/targets.md, 2.8 and 2.9: a data folder in use, a port that is taken. */
 import { once } from 'node:events'
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -90,6 +90,7 @@ export async function startAfterDeletedDatabase() {
   for (const end of ['', '-wal', '-shm']) rmSync(join(service.data, `drydock.db${end}`))
   const waiting = await service.run('work', { n: 2 })
   await once(service.process(), 'exit')
+  expect(statSync(join(service.data, 'drydock.db')).mode & 0o777).toBe(0o600)
   await service.start()
   expect(service.integrity()).toEqual(['ok'])
   expect(await service.get(`/v2/work/status/${done}`)).toMatchObject({ status: 'COMPLETED', output: { n: 1 } })

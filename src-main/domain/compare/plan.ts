@@ -51,7 +51,6 @@ function readLine(line: string, number: number): FileItem | Problem | undefined 
   }
   if (!isRecord(value)) return { problem: `is no JSON object: ${line.slice(0, QUOTED)}` }
   if (value.drydock === 'job' && value.input === undefined) return undefined // the head of a job file
-  // As batches take them: a line without `input` is the input.
   const isRequest = Object.hasOwn(value, 'input')
   if (isRequest && !isRecord(value.input)) return { problem: 'has an `input` that is not an object' }
   // As in batches, a line without `input` is the input itself.

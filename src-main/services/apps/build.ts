@@ -60,10 +60,10 @@ export async function buildApp<Made extends MadeArtifact>(
   // Asked beside the scan, as starting Python takes as long as reading the source.
   const local = request.pythonVersion === undefined ? ports.localPython(signal) : Promise.resolve(undefined)
   const folder = await ports.openFolder(request.project)
-  // Before the scan, which lists the file.
-  const unignore = await ports.ignoreState(request.project)
-  let isBuilt = false
+  let takeBack = async () => {}
   try {
+    // Before the scan, which lists the file.
+    takeBack = await ports.ignoreState(request.project)
     const scan = await steps.run('scan', () => discover(ports, request, folder, signal))
     const handlerFiles = await steps.run('handlers', async () => handlersOf(scan))
     const requirements = await steps.run('requirements', async () => collect(request, scan, await local))
@@ -90,13 +90,13 @@ export async function buildApp<Made extends MadeArtifact>(
       return { value, summary: counted(value.files, 'file') }
     })
     const manifest = await ports.writeState(request.project, MANIFEST_FILE, generated.manifestNow)
-    isBuilt = true
+    takeBack = async () => {}
     return {
       ...resultOf(request, { scan, requirements, packages, manifest, ...generated, ...steps.times() }),
       ...packed,
     }
   } finally {
-    if (!isBuilt) await unignore()
+    await takeBack()
     await folder.close(request.keepBuild === true)
   }
 }

@@ -77,7 +77,7 @@ export function projectState(project: ProjectView, isDeployed: boolean): StateDo
   )
 }
 
-/** What goes on in a project, then what its last build came to; undefined without either. */
+/** The activity of a project, else the outcome of its last build; undefined without either. */
 export function activityOf({ isThere, preview, build }: ProjectView): StateDotProps | undefined {
   if (!isThere) return { tone: 'failed', text: 'Folder is missing' }
   if (build === 'running') return BUILDS.running

@@ -33,7 +33,7 @@ export function ProjectPage({ projectId, tab }: ProjectPageProps) {
   const shown = { app: data?.app ?? 'Project', projectId, environment }
   const commands = useAppTabCommands(shown)
   if (isGone(error)) return <NotFound what={`a project ${projectId}`} />
-  // What is deployed tells its own state.
+  // A deployed environment shows its own state.
   const activity = data && (environment === undefined ? projectState(data, false) : activityOf(data))
   return (
     <Page

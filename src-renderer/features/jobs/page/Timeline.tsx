@@ -111,7 +111,7 @@ function Span({ span, from, length }: { readonly span: TimelineSpan; readonly fr
       style={{ left: `${(100 * (span.from - from)) / length}%`, width: `${share}%` }}
     >
       <span className="flex h-5 flex-wrap justify-center overflow-hidden">
-        {/* What does not fit beside it wraps out of sight. */}
+        {/* A label that does not fit wraps out of sight. */}
         <span className="h-5" />
         <span>{`${SPAN_TEXTS[span.state]} ${duration(span.to - span.from)}`}</span>
       </span>

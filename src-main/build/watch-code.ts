@@ -2,6 +2,7 @@
  * Reports when the files of a program change. Only folders that hold such files are watched, so a handler may be in a
  * home folder, or next to others.
  */
+import { createHash } from 'node:crypto'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { extname, join, posix } from 'node:path'
 import { isHandlerFile } from '../contract/endpoint.ts'
@@ -66,6 +67,10 @@ export function watchCode(entry: CodeEntry, { onChange, onPolling, now }: CodeLi
 
   return {
     ready: looks,
+    fingerprint: () =>
+      createHash('sha256')
+        .update(JSON.stringify([...(known ?? [])].sort()))
+        .digest('hex'),
     async writtenAfter(at) {
       const files = [...(known?.keys() ?? [])].sort()
       // Unlike the time of the content, this one cannot be set: a file that was copied here with its old time counts.

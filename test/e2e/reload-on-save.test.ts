@@ -51,6 +51,7 @@ test('code that was saved while the service was down is live after its start, an
   const answer = async () => (await service.post('/v2/live/runsync', { input: {} })).output
   await service.createHandler('live', code(1), { workersMin: 1, workersMax: 1 })
   expect(await answer()).toEqual([1, 0])
+  writeFileSync(join(service.folder, 'part.py'), 'B = 0\n')
   await service.kill()
   await service.start()
   expect(await answer()).toEqual([1, 0])

@@ -20,6 +20,8 @@ export type CodeListener = {
 export type CodeWatch = {
   /** Settles when all later changes are noticed. */
   readonly ready: Promise<void>
+  /** A hash of the content of all watched files. */
+  readonly fingerprint: () => string
   /** Watched files that were written after a time, ms since the epoch. */
   readonly writtenAfter: (at: number) => Promise<readonly string[]>
   readonly close: () => void

@@ -17,7 +17,7 @@ import { type StagedWorker, whenEnded } from './stage-worker.ts'
 import type { WorkerSupervisor } from './supervise.ts'
 
 type CodeReloadDeps = {
-  readonly storage: Pick<Storage, 'endpoints' | 'events' | 'write' | 'onCommit'>
+  readonly storage: Pick<Storage, 'endpoints' | 'events' | 'state' | 'write' | 'onCommit'>
   readonly clock: Clock
   readonly log: Log
   readonly endpointLog: EndpointLog
@@ -29,22 +29,25 @@ type CodeReloadDeps = {
   readonly changes: Map<string, CodeChange>
 }
 
+// Fingerprints of the code that workers run, by endpoint.
+const FINGERPRINTS = 'code.fingerprints'
+
 /** Has a life: start() and stop(), both safe to call twice. */
 type CodeReload = { readonly start: () => void; readonly stop: () => Promise<void> }
 
 /** Makes it; nothing is watched yet. */
 export function createCodeReload(deps: CodeReloadDeps): CodeReload {
   const { storage, clock, log, endpointLog, registry, supervisor, watch, changes } = deps
-  const watches = new Map<string, { readonly entry: CodeEntry; readonly close: () => void }>()
+  const watches = new Map<string, CodeWatch & { readonly entry: CodeEntry }>()
   const runs = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
   let state: 'new' | 'running' | 'stopped' = 'new'
 
   function follow(endpointId: string): void {
     const config = storage.endpoints.get(endpointId)?.config
     const entry = state === 'running' && config !== undefined ? codeEntryOf(config) : undefined
-    const current = watches.get(endpointId)
-    if (current?.entry.folder === entry?.folder && current?.entry.file === entry?.file) return
-    current?.close()
+    const before = watches.get(endpointId)
+    if (before?.entry.folder === entry?.folder && before?.entry.file === entry?.file) return
+    before?.close()
     watches.delete(endpointId)
     changes.delete(endpointId)
     if (entry === undefined) return
@@ -53,19 +56,34 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
       onPolling: (why) => log.warn('code watched by polling', { endpointId, why }),
       now: clock.now,
     })
-    watches.set(endpointId, { entry, close: opened.close })
-    void whenReady(endpointId, entry, opened).catch((error) => log.error('code not compared', { endpointId, error }))
+    const current = { ...opened, entry }
+    watches.set(endpointId, current)
+    void whenReady(endpointId, current).catch((error) => log.error('code not compared', { endpointId, error }))
   }
 
   // A worker of the run before may have code from before a save that nobody noticed.
-  async function whenReady(endpointId: string, entry: CodeEntry, { ready, writtenAfter, close }: CodeWatch) {
-    await ready
-    log.info('code watched', { endpointId, ...entry })
+  async function whenReady(endpointId: string, opened: CodeWatch & { readonly entry: CodeEntry }): Promise<void> {
+    await opened.ready
+    log.info('code watched', { endpointId, ...opened.entry })
     const adopted = registry.ofEndpoint(endpointId).filter((worker) => worker.adopted && isLive(worker.state))
-    if (adopted.length === 0) return
-    const files = await writtenAfter(Math.min(...adopted.map(({ startedWallAt }) => startedWallAt)))
-    if (files.length === 0 || watches.get(endpointId)?.close !== close || runs.has(endpointId)) return
-    begin(endpointId, { files, at: clock.now() })
+    const isSame = adopted.length === 0 || fingerprints()[endpointId] === opened.fingerprint()
+    const since = Math.min(...adopted.map(({ startedWallAt }) => startedWallAt))
+    const files = isSame ? [] : await opened.writtenAfter(since)
+    if (watches.get(endpointId) !== opened || runs.has(endpointId)) return
+    if (files.length > 0) begin(endpointId, { files, at: clock.now() })
+    else await storage.write(() => noteCode(endpointId))
+  }
+
+  function fingerprints(): Readonly<Record<string, string>> {
+    return (storage.state.get(FINGERPRINTS) ?? {}) as Readonly<Record<string, string>>
+  }
+
+  // Within a write.
+  function noteCode(endpointId: string): void {
+    const opened = watches.get(endpointId)
+    if (opened === undefined) return
+    const known = Object.entries(fingerprints()).filter(([id]) => storage.endpoints.read(id) !== undefined)
+    storage.state.set(FINGERPRINTS, { ...Object.fromEntries(known), [endpointId]: opened.fingerprint() })
   }
 
   function begin(endpointId: string, change: CodeFilesChange): void {
@@ -145,8 +163,10 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     const line = `${changedFilesText(change.files)}: ${codeChangeOutcome(change)}`
     endpointLog({ endpointId, line, level: change.state === 'failed' ? 'WARN' : 'INFO' })
     await storage.write(() => {
-      if (storage.endpoints.read(endpointId) !== undefined)
-        storage.events.recordReload(endpointId, { hasFailed: change.state === 'failed', reason: line }, clock.now())
+      if (storage.endpoints.read(endpointId) === undefined) return
+      // Workers of later runs are compared with the code that runs.
+      if (change.state !== 'failed') noteCode(endpointId)
+      storage.events.recordReload(endpointId, { hasFailed: change.state === 'failed', reason: line }, clock.now())
     })
   }
 

@@ -3,334 +3,275 @@ import { PLATFORM_ERRORS } from './platform-errors.ts'
 import { REQUEST_ERRORS } from './request-errors.ts'
 
 /**
- * Every error that leaves the service: code, HTTP status, short title, and a message with `{name}` placeholders that
+ * Every error that leaves the service: code, HTTP status, and a message with `{name}` placeholders that
  * are filled from the error's data. A message says what is wrong and what to do.
  */
 export const ERRORS = {
-  NOT_JSON: { status: 400, title: 'Bad Request', message: 'The body is not valid JSON: {why}. Send a JSON object.' },
-  BAD_INPUT: { status: 400, title: 'Bad Request', message: '{why}. Send a JSON object with an `input` object.' },
-  BAD_FIELD: { status: 400, title: 'Bad Request', message: '{field}: {why}.' },
+  NOT_JSON: { status: 400, message: 'The body is not valid JSON: {why}. Send a JSON object.' },
+  BAD_INPUT: { status: 400, message: '{why}. Send a JSON object with an `input` object.' },
+  BAD_FIELD: { status: 400, message: '{field}: {why}.' },
   BODY_TOO_LARGE: {
     status: 400,
-    title: 'Bad Request',
     message: 'The body exceeds the {limit} maximum of {operation}. Send less, or the URL of the data.',
   },
   WRONG_STATE: {
     status: 400,
-    title: 'Bad Request',
     message: 'Job {jobId} is {status}; {operation} needs one of {allowed}.',
   },
   NOT_QUEUE_BASED: {
     status: 400,
-    title: 'Bad Request',
     message:
       'Endpoint {endpointId} is load-balanced: it answers requests and takes no jobs. Send the request to {address}.',
   },
   NOT_LOAD_BALANCED: {
     status: 400,
-    title: 'Bad Request',
     message: 'Endpoint {endpointId} is queue-based and has no routes of its own. Send jobs to {address}.',
   },
   UNAUTHORIZED: {
     status: 401,
-    title: 'Unauthorized',
     message: 'The API key is missing or wrong. Send it as `Authorization: Bearer KEY`.',
   },
   FORBIDDEN_HOST: {
     status: 403,
-    title: 'Forbidden',
     message:
       'This service does not accept the Host of this request. Use its own address, or add the host with --allow-host.',
   },
   FORBIDDEN_ORIGIN: {
     status: 403,
-    title: 'Forbidden',
     message:
       'Requests from pages of other origins are refused. Call the service from its own page or outside a browser.',
   },
   FORBIDDEN_KEY: {
     status: 403,
-    title: 'Forbidden',
     message: 'This key only works for calls to endpoints. Use the account key for management.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no {method} {path}. The routes are listed at /openapi.json.',
   },
-  METHOD_NOT_ALLOWED: { status: 405, title: 'Method Not Allowed', message: '{path} takes {allowed}, not {method}.' },
+  METHOD_NOT_ALLOWED: { status: 405, message: '{path} takes {allowed}, not {method}.' },
   ENDPOINT_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no endpoint {endpointId}. List the endpoints with `drydock endpoint list`.',
   },
   JOB_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no job {jobId} here: the id is unknown, belongs to another endpoint, or its retention is over.',
   },
-  WORKER_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no worker {workerId}, or it has ended.' },
+  WORKER_NOT_FOUND: { status: 404, message: 'There is no worker {workerId}, or it has ended.' },
   WORKER_LEAVES: {
     status: 409,
-    title: 'Conflict',
     message: 'Worker {workerId} is already stopping: {why}. Another one starts if needed.',
   },
   SHELL_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no shell {shellId}, or it has ended. Open another one.',
   },
   SHELL_REFUSED: {
     status: 409,
-    title: 'Conflict',
     message: 'No shell can be opened in worker {workerId}: {why}.',
   },
   TOO_MANY_SHELLS: {
     status: 409,
-    title: 'Conflict',
     message: '{count} shells are open, which is the limit. Close one first.',
   },
-  DELIVERY_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no webhook delivery {deliveryId}.' },
+  DELIVERY_NOT_FOUND: { status: 404, message: 'There is no webhook delivery {deliveryId}.' },
   REGISTRY_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There are no registry credentials {name}. List them with `drydock registry list`.',
   },
-  FOLDER_UNREADABLE: { status: 400, title: 'Bad Request', message: 'The folder {folder} cannot be used: {why}.' },
+  FOLDER_UNREADABLE: { status: 400, message: 'The folder {folder} cannot be used: {why}.' },
   FOLDER_NOT_EMPTY: {
     status: 409,
-    title: 'Conflict',
     message: 'The folder {folder} already has files in it. Choose an empty or a new folder.',
   },
   PROJECT_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no project {projectId}. Open its folder again.',
   },
-  NO_BUILD: { status: 404, title: 'Not Found', message: 'Project {projectId} has not been built. Build it first.' },
+  NO_BUILD: { status: 404, message: 'Project {projectId} has not been built. Build it first.' },
   BUILD_RUNNING: {
     status: 409,
-    title: 'Conflict',
     message: 'Project {projectId} is being built. Wait until the build ends, or cancel it.',
   },
-  BUILD_FAILED: { status: 422, title: 'Unprocessable Content', message: 'The app does not build: {why}' },
+  BUILD_FAILED: { status: 422, message: 'The app does not build: {why}' },
   NO_PREVIEW: {
     status: 404,
-    title: 'Not Found',
     message: 'Project {projectId} has no preview. Start one.',
   },
   PREVIEW_RUNNING: {
     status: 409,
-    title: 'Conflict',
     message: 'Project {projectId} already has a preview. End it before you start another.',
   },
   APP_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no app {app}. List the apps with `drydock app list`, or deploy it with `drydock deploy`.',
   },
   ENVIRONMENT_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'App {app} has no environment {environment}. List them with `drydock env list`.',
   },
   RELEASE_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message:
       'There is no release {number} of {app}/{environment} to go back to. List them with `drydock env show {environment}`.',
   },
   ARTIFACT_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'The artifact {artifact} is missing or incomplete. Upload it first, as `drydock deploy` does.',
   },
   NOT_DEPLOYED: {
     status: 404,
-    title: 'Not Found',
     message:
       'Endpoint {endpoint} not found in app {app}, environment {environment}: run `drydock deploy` in its project, or check the names.',
   },
   ENDPOINT_PAUSED: {
     status: 409,
-    title: 'Conflict',
     message:
       'ENDPOINT_PAUSED: endpoint {endpointId} {why}, so it takes no jobs. Resume it or raise its maximum of workers.',
   },
   ENDPOINT_EXISTS: {
     status: 409,
-    title: 'Conflict',
     message: 'An endpoint with {field} {value} already exists. Choose another one, or update that endpoint.',
   },
   ENVIRONMENT_EXISTS: {
     status: 409,
-    title: 'Conflict',
     message: 'App {app} already has an environment {environment}.',
   },
   DEPLOY_RUNNING: {
     status: 409,
-    title: 'Conflict',
     message: 'Release {number} of {app}/{environment} is being prepared. Wait for it, or cancel it.',
   },
   UPLOAD_OFFSET: {
     status: 409,
-    title: 'Conflict',
     message: '{received} bytes of the artifact were received. Continue from there.',
   },
   UPLOAD_TOO_LARGE: {
     status: 413,
-    title: 'Content Too Large',
     message: 'The artifact has {bytes} bytes, and the limit is {limit}. Leave packages out with --exclude.',
   },
   REQUEST_TOO_LARGE: {
     status: 413,
-    title: 'Content Too Large',
     message: 'The body exceeds the {limit} maximum of a request to a load-balanced endpoint. Send it in parts.',
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    title: 'Unsupported Media Type',
     message: 'The body is {type}, but this address takes {wanted}. Send that, with its Content-Type.',
   },
   UNSUPPORTED_ENCODING: {
     status: 415,
-    title: 'Unsupported Media Type',
     message:
       'The body has the Content-Encoding {encoding}, which is not supported. Send it as gzip, deflate, br or zstd, or without compression.',
   },
   UPLOAD_DAMAGED: {
     status: 422,
-    title: 'Unprocessable Content',
     message: 'The artifact is not valid: {why}. It was discarded; send it again.',
   },
   TOO_MANY_REQUESTS: {
     status: 429,
-    title: 'Too Many Requests',
     message: 'The limit of {limit} for {operation} is reached. Wait {seconds} s, or switch strict limits off.',
   },
-  TOO_MANY_MESSAGES: { status: 429, title: 'Too Many Requests', message: '{why}' },
+  TOO_MANY_MESSAGES: { status: 429, message: '{why}' },
   PAYLOAD_LOST: {
     status: 500,
-    title: 'Internal Server Error',
     message: 'The {what} of job {jobId} is lost: its file {file} is missing in the data folder. Submit the job again.',
   },
   SECRET_LOST: {
     status: 500,
-    title: 'Internal Server Error',
     message:
       'The secret {name} of {scope} cannot be read: the file secrets.key of the data folder is missing or not the one it was stored with. Store it again.',
   },
   INTERNAL: {
     status: 500,
-    title: 'Internal Server Error',
     message: 'The service failed on this request; see {requestId} in its log. Nothing accepted was lost.',
   },
   FAULT_SWITCH: {
     status: 500,
-    title: 'Internal Server Error',
     message:
       'The request was failed by fault injection on endpoint {endpointId}: set failPercent to 0 with `drydock faults {endpointId} --fail 0`.',
   },
   WORKER_FAILED: {
     status: 502,
-    title: 'Bad Gateway',
     message:
       'Worker {workerId} did not answer: {why}. See `drydock logs {endpointId}`; the request may have had effects.',
   },
   NOTHING_LISTENS: {
     status: 502,
-    title: 'Bad Gateway',
     message:
       'No worker of endpoint {endpointId} can take the request: {why} Start its server on the port that is in PORT, or change the port in the settings of the endpoint.',
   },
   NO_WORKER: {
     status: 400,
-    title: 'Bad Request',
     detail: 'timed out waiting for worker',
-    as503: { status: 503, title: 'Service Unavailable' },
+    as503: { status: 503 },
     message: 'No worker of endpoint {endpointId} can take the request: {why}',
   },
   REQUEST_TOO_SLOW: {
     status: 504,
-    title: 'Gateway Timeout',
     message: 'Worker {workerId} did not answer within {seconds} s. Answer sooner, or use a queue-based endpoint.',
   },
   WORKER_TOO_SLOW: {
     status: 504,
-    title: 'Gateway Timeout',
     message: 'Job {jobId} has not ended yet and continues: read it with status/{jobId}.',
   },
   DATABASE_BUSY: {
     status: 503,
-    title: 'Service Unavailable',
     message: 'The database cannot be written at the moment: {why}. Nothing accepted was lost. Try again.',
   },
   STORAGE_FAILED: {
     status: 503,
-    title: 'Service Unavailable',
     message:
       'The disk of the data folder reported an error while the database was written ({why}). What was confirmed before is safe; what was not may be lost. Check the disk, then restart the service.',
   },
   STOPPING: {
     status: 503,
-    title: 'Service Unavailable',
     message: 'The service is stopping. Try again when it is back.',
   },
   NOT_A_WORKFLOW: {
     status: 400,
-    title: 'Bad Request',
     message: 'This is not a workflow but {found}. {fix}',
   },
   MODEL_NOT_INSTALLED: {
     status: 400,
-    title: 'Bad Request',
     message:
       'Node {node} asks for the model {asked} in its input {input}, but endpoint {endpointId} has {installed}. Choose that one, or turn off the model check in the settings of the endpoint.',
   },
   TAKES_NO_WORKFLOWS: {
     status: 400,
-    title: 'Bad Request',
     message: 'Endpoint {endpointId} cannot run this graph: {why}.',
   },
   GRAPH_WITHOUT_ENDPOINT: {
     status: 409,
-    title: 'Conflict',
     message:
       'Graph {endpointId} runs on endpoint {behind}, which no longer exists. Choose another endpoint on the page of the graph, or with `drydock workflow publish --id {endpointId} --endpoint`.',
   },
-  WORKFLOW_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no workflow {workflowId} in the library.' },
+  WORKFLOW_NOT_FOUND: { status: 404, message: 'There is no workflow {workflowId} in the library.' },
   WORKFLOW_CHANGED: {
     status: 409,
-    title: 'Conflict',
     message: 'Workflow {workflowId} was changed in another window. Load it again, or save yours as a copy.',
   },
-  ASSET_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no file {asset} here. Upload it again.' },
-  RUN_NOT_FOUND: { status: 404, title: 'Not Found', message: 'There is no run {runId} in the gallery.' },
-  SWEEP_NOT_FOUND: { status: 404, title: 'Not Found', message: 'No run of sweep {sweepId} is stored any more.' },
+  ASSET_NOT_FOUND: { status: 404, message: 'There is no file {asset} here. Upload it again.' },
+  RUN_NOT_FOUND: { status: 404, message: 'There is no run {runId} in the gallery.' },
+  SWEEP_NOT_FOUND: { status: 404, message: 'No run of sweep {sweepId} is stored any more.' },
   NODE_TYPES_UNREADABLE: {
     status: 502,
-    title: 'Bad Gateway',
     message: 'The node classes could not be read from {server}: {why}.',
   },
   MODEL_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no model {name} in {directory} here. List the models with `drydock models list`.',
   },
   MODEL_EXISTS: {
     status: 409,
-    title: 'Conflict',
     message: 'A model {name} already exists in {directory}. Delete it first, or choose another name.',
   },
-  MODEL_UNWRITABLE: { status: 409, title: 'Conflict', message: 'The file of the model cannot be changed: {why}.' },
+  MODEL_UNWRITABLE: { status: 409, message: 'The file of the model cannot be changed: {why}.' },
   DOWNLOAD_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no download {downloadId}: it was removed.',
   },
   CREDENTIALS_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There are no credentials for {host}. List them with `drydock models credentials`.',
   },
   ...KEY_ERRORS,
@@ -338,22 +279,39 @@ export const ERRORS = {
   ...PLATFORM_ERRORS,
   ...REQUEST_ERRORS,
   ...TARGET_ERRORS,
-  NOT_DONE: { status: 409, title: 'Conflict', message: 'This could not be done: {why}.' },
+  NOT_DONE: { status: 409, message: 'This could not be done: {why}.' },
   DISK_FULL: {
     status: 507,
-    title: 'Insufficient Storage',
     message: 'The disk of the data folder is full. Free some space. Nothing accepted was lost.',
   },
 } as const satisfies Record<string, ErrorRow>
 
+const TITLES = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+  507: 'Insufficient Storage',
+} as const
+
 /** How an error is answered. `detail`: a fixed text of the platform; the message goes into `error` alone. */
 export type ErrorRow = {
-  readonly status: number
-  readonly title: string
+  readonly status: keyof typeof TITLES
   readonly message: string
   readonly detail?: string
   /** The answer instead if the data of the error have `as503`. */
-  readonly as503?: { readonly status: 503; readonly title: string; readonly detail?: string }
+  readonly as503?: { readonly status: 503; readonly detail?: string }
 }
 
 /** Stable word of an error, as sent in `code`. */
@@ -392,6 +350,6 @@ function errorMessage(code: ErrorCode, data: ErrorData): string {
 /** Makes the response of an error. */
 export function errorBody({ code, data, message: error }: AppError): ErrorBody {
   const row: ErrorRow = ERRORS[code]
-  const { status, title, detail = error } = (data.as503 && row.as503) || row
-  return { error, code, status, title, detail }
+  const { status, detail = error } = (data.as503 && row.as503) || row
+  return { error, code, status, title: TITLES[status], detail }
 }

@@ -4,42 +4,35 @@
 export const MACHINE_ERRORS = {
   MACHINE_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no machine {machine}. Add it with `drydock machine add {machine} --ssh USER@HOST`.',
   },
   MACHINE_EXISTS: {
     status: 409,
-    title: 'Conflict',
     message: 'There is a machine {machine} already. Remove it first, or choose another name.',
   },
   TOO_MANY_MACHINES: {
     status: 409,
-    title: 'Conflict',
     message: 'There are {limit} machines, and no more can be added. Remove one first.',
   },
-  MACHINE_REFUSED: { status: 409, title: 'Conflict', message: 'Machine {machine} cannot do this: {why}.' },
+  MACHINE_REFUSED: { status: 409, message: 'Machine {machine} cannot do this: {why}.' },
 } as const
 
 /** The errors of named keys; see contract/errors.ts. Source: ours. */
 export const KEY_ERRORS = {
   FORBIDDEN_ROLE: {
     status: 403,
-    title: 'Forbidden',
     message: 'The key {name} has the role {role}; this needs {needed}. Ask for a key with that role.',
   },
   KEY_EXISTS: {
     status: 409,
-    title: 'Conflict',
     message: 'There already is a key named {name}. Revoke it first, or choose another name.',
   },
   KEY_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no key named {name}. List them with `drydock key list`.',
   },
   TOO_MANY_KEYS: {
     status: 409,
-    title: 'Conflict',
     message: 'There are {limit} keys, as many as there may be. Revoke one that is not used any more.',
   },
 } as const
@@ -48,28 +41,23 @@ export const KEY_ERRORS = {
 export const TARGET_ERRORS = {
   TARGET_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no target {target}. Add it with `drydock target add {target} --url URL`.',
   },
   TARGET_DEPLOY_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no deploy {deploy} to a target. Deploy again with `drydock deploy --target NAME`.',
   },
   TARGET_BUSY: {
     status: 409,
-    title: 'Conflict',
     message: 'A deploy to {app}/{environment} of target {target} is running. Wait for it, or cancel it.',
   },
   TARGET_UNREACHABLE: {
     status: 502,
-    title: 'Bad Gateway',
     message: 'The target at {url} does not answer: {why}. Check the address, and that it runs.',
   },
-  TARGET_REFUSED: { status: 502, title: 'Bad Gateway', message: 'The target at {url} refused: {why}' },
+  TARGET_REFUSED: { status: 502, message: 'The target at {url} refused: {why}' },
   KEY_IN_APP: {
     status: 422,
-    title: 'Unprocessable Content',
     message:
       'Endpoint {endpoint} would get an account key in its variable {variable}. Take it out of the app, or allow it with --with-key.',
   },

@@ -2,53 +2,43 @@
 export const PLATFORM_ERRORS = {
   TEMPLATE_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no template {templateId}. List the templates with GET /v2/templates.',
   },
   VOLUME_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no network volume {volumeId}. List them with GET /v2/network-volumes.',
   },
   CATALOG_ENTRY_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'The catalog of this machine has no {what} {id}. List what there is with GET {path}.',
   },
   NAME_TAKEN: {
     status: 409,
-    title: 'Conflict',
     message: 'There already is a {what} named {name}. Choose another name.',
   },
   IN_USE: {
     status: 400,
-    title: 'Bad Request',
     message: 'The {what} {name} is used by {users}. Change or delete that first.',
   },
-  CANNOT_APPLY: { status: 422, title: 'Unprocessable Content', message: '{field}: {why}.' },
+  CANNOT_APPLY: { status: 422, message: '{field}: {why}.' },
   NOT_ON_THIS_MACHINE: {
     status: 501,
-    title: 'Not Implemented',
     message: 'This service runs on one machine and has no {what}: {why}.',
   },
   UPLOAD_UNKNOWN: {
     status: 404,
-    title: 'Not Found',
     message: 'This address takes no artifact: it was not given out, was used, or is too old. Deploy again.',
   },
   TASK_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no call of a task at this address: it has ended, or was never begun. Call the task again.',
   },
   TASK_ALREADY_SENT: {
     status: 409,
-    title: 'Conflict',
     message: 'This call of a task has its request already. Begin another call.',
   },
   SIGN_IN_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'No program waits to be signed in by this address. Start `rp login` again.',
   },
 } as const

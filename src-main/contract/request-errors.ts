@@ -5,78 +5,63 @@
 export const REQUEST_ERRORS = {
   SCHEDULE_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'Endpoint {endpointId} has no schedule {schedule}. List them with `drydock schedule list`.',
   },
   SCHEDULE_EXISTS: {
     status: 409,
-    title: 'Conflict',
     message: 'Endpoint {endpointId} already has a schedule named {schedule}. Choose another name, or delete it first.',
   },
   TOO_MANY_SCHEDULES: {
     status: 409,
-    title: 'Conflict',
     message: 'Endpoint {endpointId} has {limit} schedules, which is the limit. Delete one first.',
   },
   BATCH_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no batch {batchId}. List them with `drydock batch list`.',
   },
   BATCH_CLOSED: {
     status: 409,
-    title: 'Conflict',
     message: 'Batch {batchId} takes no more inputs: it {why}. Nothing more was queued; submit them as a new batch.',
   },
   PENDING_ACTION_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no bulk action {actionId} that can or could be undone.',
   },
   PENDING_ACTION_OVER: {
     status: 409,
-    title: 'Conflict',
     message: 'The bulk action waits no more: it is {state}.',
   },
   TOO_MANY_PENDING_ACTIONS: {
     status: 409,
-    title: 'Conflict',
     message: '{limit} bulk actions wait already, which is the limit. Wait until one of them was carried out.',
   },
   SAVED_REQUEST_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'Endpoint {endpointId} has no saved request {savedRequestId}: it was deleted.',
   },
   SAVED_REQUEST_EXISTS: {
     status: 409,
-    title: 'Conflict',
     message: 'Endpoint {endpointId} already has a saved request named {name}. Choose another name, or replace it.',
   },
   LOAD_TEST_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'Endpoint {endpointId} has no load test {loadTestId}: it is unknown, or newer ones have replaced it.',
   },
   LOAD_TEST_RUNNING: {
     status: 409,
-    title: 'Conflict',
     message:
       'A load test of endpoint {endpointId} is already running. Wait until it ends, or stop it: two at once would distort each other.',
   },
   COMPARISON_NOT_FOUND: {
     status: 404,
-    title: 'Not Found',
     message: 'There is no comparison {comparisonId}. List them with `drydock compare list`.',
   },
   TOO_MANY_COMPARISONS: {
     status: 409,
-    title: 'Conflict',
     message: '{limit} comparisons are running, which is the limit. Wait until one ends, or stop it.',
   },
   WHAT_IF_BUSY: {
     status: 429,
-    title: 'Too Many Requests',
     message: 'Other what-if questions are still being answered. Ask again when they are.',
   },
 } as const

@@ -73,6 +73,7 @@ export async function listen(
       connections.asked(incoming, response)
       if (streams?.isFor(incoming)) return streams.request(incoming, response)
       boundBody(incoming, bodyMs)
+      if (!isReadableHost(incoming.headers.host)) incoming.headers.host = FOREIGN_HOST
       void handleRequest(incoming, response)
     })
   const server = createServer(
@@ -151,11 +152,18 @@ function canOpen(port: number): Promise<boolean> {
   })
 }
 
-// What the app never saw: a request line or Host that no address can be made of.
+// The guards refuse it. A Host that no address can be made of would fail before them.
+const FOREIGN_HOST = 'host.invalid'
+
+function isReadableHost(host = ''): boolean {
+  return URL.parse(`http://${host}`)?.hostname === host.replace(/:\d+$/, '').toLowerCase()
+}
+
+// What the app never saw: a request line that no address can be made of.
 function plainError(error: unknown): Response {
   const unreadable = error instanceof Error && error.name === 'RequestError'
   const known = unreadable
-    ? new AppError('BAD_FIELD', { field: 'request', why: 'its address or Host header is not valid' })
+    ? new AppError('BAD_FIELD', { field: 'request', why: 'its address is not valid' })
     : new AppError('INTERNAL', { requestId: 'no id' })
   const body = errorBody(known)
   return new Response(JSON.stringify(body), { status: body.status, headers: { 'content-type': 'application/json' } })

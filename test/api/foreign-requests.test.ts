@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { json } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
 import { setup } from '../support/core.ts'
 
@@ -17,6 +20,11 @@ const HOSTS = [
   '127.0.0.1:8790@evil.example',
   '2130706433:8790',
   '',
+]
+// No address can be made of these, so they are sent over a real connection.
+const NO_ADDRESS = [
+  ...['a b', 'a/b', 'a?b', 'x@127.0.0.1', '[::1', '[::g]', '%31', 'a:99999', 'a:b', 'localhost:', '<x>', 'é'],
+  ...['99999999999999999999', '0x7f.1:80', '[0::1]:8790'],
 ]
 const ORIGINS = [
   'https://evil.example',
@@ -120,6 +128,23 @@ describe('a foreign request', () => {
       )
     })
   }
+
+  it('with a Host that no address can be made of is refused everywhere as any other foreign one', async () => {
+    const { listen, accountKey } = await setup()
+    const url = await listen('users')
+    const authorization = `Bearer ${accountKey()}`
+    for (const path of ['/', '/events', '/openapi.json', '/api/endpoints', '/v1/endpoints', '/v2/e/health', '/nothing'])
+      for (const host of NO_ADDRESS) {
+        const [answer] = (await once(get(url + path, { headers: { host, authorization } }), 'response')) as [
+          IncomingMessage,
+        ]
+        expect({ path, host, ...((await json(answer)) as object) }).toMatchObject({
+          path,
+          host,
+          code: 'FORBIDDEN_HOST',
+        })
+      }
+  })
 
   it('never gets a header that lets a page read the answer', async () => {
     const { request } = await setup()

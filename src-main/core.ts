@@ -41,6 +41,7 @@ import { createHealthWatch } from './services/load-balanced/watch-health.ts'
 import { createDoctor } from './services/machine/doctor.ts'
 import { Housekeeping } from './services/machine/housekeeping.ts'
 import { createMachines } from './services/machines/machines.ts'
+import { leaveMachines } from './services/machines/remains.ts'
 import { createModels } from './services/models/models.ts'
 import { createRequestCounts } from './services/monitoring/count-requests.ts'
 import { MetricsRecorder } from './services/monitoring/metrics.ts'
@@ -84,6 +85,7 @@ import { WorkerSupervisor } from './services/workers/supervise.ts'
 import { createWorkerCalls } from './services/workers/worker-calls.ts'
 import { createExitHistory } from './services/workers/worker-lifecycle.ts'
 import { createWorkflows } from './services/workflows/workflows.ts'
+import { notePlace, originalOf } from './storage/database-place.ts'
 import { otherUserOf } from './storage/database-users.ts'
 import { type OpenedFolder, openFolderStorage } from './storage/open-folder.ts'
 import { findDamage, type RecoveredTable, recoverDatabase } from './storage/recover-database.ts'
@@ -353,10 +355,13 @@ export {
   type Host,
   joinFleets,
   type Log,
+  leaveMachines,
   localPlace,
   type NewId,
+  notePlace,
   type OpenedFolder,
   openFolderStorage,
+  originalOf,
   otherUserOf,
   type PreviewEnd,
   type ProjectPorts,

@@ -1,6 +1,6 @@
 /** Which service a command talks to and with which key: by address, by login, or by data folder. */
 import { randomUUID } from 'node:crypto'
-import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, posix, win32 } from 'node:path'
 import { parseEnvFile } from '../domain/env-file.ts'
 import { errorCode } from '../domain/error-code.ts'
@@ -25,7 +25,7 @@ export type FoundService = {
 }
 
 /** What a running service writes into its data folder as `service.json`. */
-export type ServiceFile = { readonly pid: number; readonly url: string }
+export type ServiceFile = { readonly pid: number; readonly url: string; readonly database: number }
 
 /**
  * Finds the service that a command talks to: by address, else by login, else by data folder. An option beats an
@@ -69,13 +69,15 @@ async function variables({ env, cwd }: Surroundings): Promise<Readonly<Record<st
   return { SVC_BASE_URL: SVC_BASE_URL || file.SVC_BASE_URL, SVC_API_KEY: SVC_API_KEY || file.SVC_API_KEY }
 }
 
-/** Reads `service.json` of a data folder; undefined where there is none, or where its process has ended. */
+/** Reads `service.json` of a data folder; undefined if there is none, its process has ended, or the folder is a copy. */
 export async function readServiceFile(folder: string): Promise<ServiceFile | undefined> {
   const text = await readIfThere(join(folder, 'service.json'))
   if (text === undefined) return undefined
   const content = parseServiceFile(text)
   // Another program may listen on the port of a service that crashed; it must not be sent the key.
-  return content !== undefined && isAlive(content.pid) ? content : undefined
+  if (content === undefined || !isAlive(content.pid)) return undefined
+  const { ino } = await stat(join(folder, 'drydock.db')).catch(() => ({ ino: content.database }))
+  return ino === content.database ? content : undefined
 }
 
 /** Reads the account key of a data folder; undefined where there is none. */
@@ -112,8 +114,8 @@ export function checkedUrl(address: string): string {
 
 function parseServiceFile(text: string): ServiceFile | undefined {
   try {
-    const { pid, url } = JSON.parse(text)
-    return Number.isInteger(pid) && typeof url === 'string' ? { pid, url } : undefined
+    const { pid, url, database } = JSON.parse(text)
+    return Number.isInteger(pid) && typeof url === 'string' ? { pid, url, database } : undefined
   } catch {
     // Half written or damaged: no service can be found by it, which is what undefined says.
     return undefined

@@ -31,6 +31,8 @@ export const serviceFile = z.object({
   workerUrl: z.string(),
   startedAt: z.number().int(),
   version: z.string(),
+  /** Inode of the database: that of a copied folder differs. */
+  database: z.number(),
 })
 
 /** What is known of a running service. */

@@ -122,7 +122,8 @@ export type ContainerState = {
   readonly setUsed: () => Promise<void>
 }
 
-const SERVICE_ID = 'containers.serviceId'
+/** State that holds the id, from the first container on. */
+export const SERVICE_ID = 'containers.serviceId'
 
 /** Keeps it in the database: the id is made with the first container. */
 export function openContainerState(storage: Pick<Storage, 'state' | 'write'>): ContainerState {

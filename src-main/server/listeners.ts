@@ -142,6 +142,9 @@ export function answerWorkers({ workers, users }: { readonly workers: Fetch; rea
   }
 }
 
+/** States that hold the ports of listeners for workers. */
+export const PORT_STATES = ['server.workerPorts', 'server.machinePorts'] as const
+
 /**
  * Makes what opens listeners for workers, and closes them.
  * @param ports name under which their ports are remembered
@@ -157,7 +160,7 @@ export function createWorkerListeners({
   hosts,
 }: {
   readonly storage: Storage
-  readonly ports: 'server.workerPorts' | 'server.machinePorts'
+  readonly ports: (typeof PORT_STATES)[number]
   readonly fetch: Fetch
   readonly streams: StreamHandler
   readonly secure: Secured

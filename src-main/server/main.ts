@@ -1,6 +1,6 @@
 /** The headless server: opens a data folder, joins the core with its listeners, and stops all of it in order. */
 
-import { rmSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -34,6 +34,7 @@ import { withFullStop } from '../domain/text.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { commandHere } from './called-as.ts'
 import { createSecureContexts } from './certificates.ts'
+import { leaveOriginal } from './copied-folder.ts'
 import {
   type DataFolder,
   lostLogWarning,
@@ -41,6 +42,7 @@ import {
   preparePrivate,
   readKey,
   readServiceFile,
+  type ServiceFile,
   StartError,
   writePrivate,
 } from './data-folder.ts'
@@ -180,6 +182,8 @@ async function run(
 ): Promise<RunningServer> {
   const { storage } = opened
   const log = createLog(options.logLevel ?? 'info', folder.log)
+  const original = await leaveOriginal(folder, storage)
+  if (original !== undefined) log.info('the data folder is a copy and starts without workers', { original })
   const startedAt = systemTime.wall()
   const stopGraceMs = options.stopGraceMs ?? STOP_GRACE_MS
   const ofDisk = await fileSystemWarning(folder.folder, options.look)
@@ -303,7 +307,14 @@ async function run(
   ready.resolve()
   writePrivate(
     folder.serviceFile,
-    JSON.stringify({ pid: process.pid, url, workerUrl, startedAt, version: packageJson.version }),
+    JSON.stringify({
+      pid: process.pid,
+      url,
+      workerUrl,
+      startedAt,
+      version: packageJson.version,
+      database: statSync(folder.database).ino,
+    } satisfies ServiceFile),
   )
   const onQuiet = () => {
     storage.releaseMemory()

@@ -4,6 +4,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openFolderStorage } from '../core.ts'
 import { errorCode } from '../domain/error-code.ts'
+import { leaveOriginal } from './copied-folder.ts'
 import { openDataFolder, readServiceFile, StartError } from './data-folder.ts'
 import { createFleets, openContainerState } from './fleets.ts'
 import { createLog, systemTime } from './system-ports.ts'
@@ -22,6 +23,7 @@ export async function sweepData(path: string): Promise<'swept' | 'in use' | 'emp
   const opened = openFolderStorage(folder)
   if (opened.kind === 'locked') return 'in use'
   if (opened.kind === 'unusable') throw new StartError('data', opened.message)
+  await leaveOriginal(folder, opened.storage)
   const fleet = createFleets({
     folder,
     containers: openContainerState(opened.storage),

@@ -1,6 +1,7 @@
 /** Saves the readable rows of a damaged database. The sqlite3 shell has such a command, but no library does. */
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { errorCode } from '../domain/error-code.ts'
+import { PLACE } from './database-place.ts'
 import { openDatabase } from './open-database.ts'
 import { INDEXED_UP_TO } from './search-index.ts'
 
@@ -59,8 +60,8 @@ function copyAll(from: Database, to: Database): readonly RecoveredTable[] {
   const recovered = tables.map(({ name, hasNoRowid }) => copyTable(from, to, name, hasNoRowid === 1))
   copySequences(from, to)
   const lost = removeUnusable(to)
-  // The search index is rebuilt.
-  to.prepare('DELETE FROM service_state WHERE name = ?').run(INDEXED_UP_TO)
+  // The search index is rebuilt. The new database takes the place of the damaged one and is no copy of it.
+  to.prepare('DELETE FROM service_state WHERE name IN (?, ?)').run(INDEXED_UP_TO, PLACE)
   for (const { sql } of triggers) to.exec(sql)
   return recovered.map(({ table, rows, isWhole }) => {
     const removed = lost.get(table) ?? 0

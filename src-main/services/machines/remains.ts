@@ -5,7 +5,7 @@
 import type { MachineWay } from '../../contract/machines.ts'
 import { wayText } from '../../domain/text.ts'
 import type { Storage } from '../ports/storage.ts'
-import type { Clock } from '../ports/system.ts'
+import type { Clock, NewId } from '../ports/system.ts'
 
 /**
  * Something on a machine, under the id of a machine of this service or of a preview. `host` is how it is reached: its
@@ -22,6 +22,21 @@ type RemainsStore = {
 }
 
 const KEY = 'machines.remains'
+
+/**
+ * Leaves what is on machines to the service whose data these are a copy of: all that is made there from now on has other
+ * names. Called inside a Writer's work only.
+ */
+export function leaveMachines(
+  { state, machines }: Pick<Storage, 'state' | 'machines'>,
+  newId: Pick<NewId, 'worker'>,
+): void {
+  state.set(KEY, [])
+  for (const machine of machines.all()) {
+    machines.remove(machine.name)
+    machines.add({ ...machine, id: newId.worker() })
+  }
+}
 
 /** Keeps the notes in the database. */
 export function createRemains({

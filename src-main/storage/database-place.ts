@@ -1,0 +1,22 @@
+/** Remembers where a database is, so that a copy of it can be recognised. */
+import { realpathSync, statSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import type { StateStore } from '../services/ports/storage.ts'
+
+type Place = { readonly file: string; readonly inode: number }
+
+/** State that holds the place. */
+export const PLACE = 'database.place'
+
+/** Notes the place of an open database. Called inside a Writer's work only. */
+export function notePlace(state: StateStore, database: string): void {
+  const place: Place = { file: realpathSync(database), inode: statSync(database).ino }
+  if (!isDeepStrictEqual(state.get(PLACE), place)) state.set(PLACE, place)
+}
+
+/** The database that an open one is a copy of; undefined if it was moved, or the other one is gone. */
+export function originalOf(state: StateStore, database: string): string | undefined {
+  const noted = state.get(PLACE) as Place | undefined
+  if (noted === undefined || noted.file === realpathSync(database)) return undefined
+  return statSync(noted.file, { throwIfNoEntry: false })?.ino === noted.inode ? noted.file : undefined
+}

@@ -139,9 +139,15 @@ export const jobListItem = z.object({
     .optional()
     .describe('beginnings of the payloads, each on one line with secrets masked; only if requested'),
   found: z
-    .object({ in: z.enum(['error', 'output', 'input']), before: z.string(), match: z.string(), after: z.string() })
+    .array(
+      z.object({
+        in: z.enum(['error', 'output', 'input']),
+        parts: z.array(z.object({ text: z.string(), isMatch: z.boolean() }).readonly()).readonly(),
+      }),
+    )
+    .readonly()
     .optional()
-    .describe('where a search has found the job, with secrets masked; only with beginnings of payloads'),
+    .describe('where a search has found its words, with secrets masked; only with beginnings of payloads'),
 })
 
 /** Row of a list of jobs. */

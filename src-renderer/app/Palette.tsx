@@ -99,11 +99,12 @@ function EntryRow({ entry, onChoose }: EntryRowProps) {
           </>
         )}
         {detail !== undefined && <span className="ml-2 text-small text-ink-2">{detail}</span>}
-        {found !== undefined && state !== undefined && (
-          <span className="ml-2 text-small">
-            <FoundText found={found} tone={state.tone} />
-          </span>
-        )}
+        {state !== undefined &&
+          found?.map((one) => (
+            <span key={one.in} className="ml-2 text-small">
+              <FoundText found={one} tone={state.tone} />
+            </span>
+          ))}
       </span>
       {state !== undefined && <StateDot {...state} />}
       {keys !== undefined && <KeyCaps keys={keys} />}

@@ -143,7 +143,7 @@ export function useJobEntries(typed: string): readonly Entry[] {
         title: id,
         detail: [
           endpoints[endpointId]?.name ?? endpointId,
-          found?.in === 'input' ? undefined : preview?.input,
+          found?.some((one) => one.in === 'input') ? undefined : preview?.input,
           found !== undefined ? undefined : error === undefined ? preview?.output : errorLine(error),
         ]
           .filter((text) => text !== undefined)

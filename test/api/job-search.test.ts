@@ -45,9 +45,21 @@ it('jobs whose error has the phrase come first if that is asked for, page by pag
 it('a found job has the words around, without secrets', async () => {
   const { search } = await withFailed(['the timeout of it'])
   const [{ found }] = await search('timeout', '&previews=true')
-  expect(found).toMatchObject({ in: 'error', before: 'the ', match: 'timeout' })
+  expect(found).toEqual([marked('error', 'the ', 'timeout', ' of it')])
   const [byInput] = await search('lighthouse', '&previews=true')
-  expect(byInput.found).toEqual({ in: 'input', before: '{"prompt":"a ', match: 'lighthouse', after: '","key":"***"}' })
+  const ofInput = marked('input', '{"prompt":"a ', 'lighthouse', '","key":"***"}')
+  expect(byInput.found).toEqual([ofInput])
+  const [byBoth] = await search('timeout lighthouse', '&previews=true')
+  expect(byBoth.found).toEqual([marked('error', 'the ', 'timeout', ' of it'), ofInput])
+})
+
+const marked = (place: string, before: string, match: string, after: string) => ({
+  in: place,
+  parts: [
+    { text: before, isMatch: false },
+    { text: match, isMatch: true },
+    { text: after, isMatch: false },
+  ],
 })
 
 it.each([

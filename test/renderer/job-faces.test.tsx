@@ -52,9 +52,14 @@ test.each([
   ['error', '{"prompt":"a boat"}'],
 ] as const)('a search hit in the %s is shown in its column, and the other column stays', async (place, other) => {
   onTestFinished(giveSizes())
-  renderRows([job({ found: { in: place, before: 'a ', match: 'harbour', after: ' at noon' } })])
+  const [harbour, noon] = [
+    { text: 'harbour', isMatch: true },
+    { text: 'noon', isMatch: true },
+  ]
+  renderRows([job({ found: [{ in: place, parts: [harbour, { text: ' at ', isMatch: false }, noon] }] })])
   const cellOf = (text: string) => screen.getByText(text).closest('td')?.cellIndex ?? -1
   await screen.findByText('harbour')
+  expect([...document.querySelectorAll('mark')].map(({ textContent }) => textContent)).toEqual(['harbour', 'noon'])
   expect(Math.sign(cellOf('harbour') - cellOf(other))).toBe(place === 'input' ? -1 : 1)
 })
 

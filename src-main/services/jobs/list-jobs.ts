@@ -5,7 +5,7 @@ import type { JobCount, JobStateCounts } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import { longestSecret, payloadPreview } from '../../domain/job/payload-preview.ts'
 import { errorLine, shortError } from '../../domain/job/read-error.ts'
-import { type Excerpt, findExcerpt } from '../../domain/job/search-excerpt.ts'
+import { type Excerpt, findExcerpts } from '../../domain/job/search-excerpt.ts'
 import type { Json } from '../../domain/json/json.ts'
 import { keepEnds } from '../../domain/text.ts'
 import { hiddenValues } from '../apps/variables.ts'
@@ -153,27 +153,23 @@ function viewPage({ storage, clock }: Deps, { jobs, previews, searched }: Page):
   const shown = previews === true ? previewsOf(storage, jobs) : undefined
   const viewRow = rowsOfList(clock)
   let left = EXCERPTS_READ
-  const excerpt = (job: Job, error: string | undefined, { input, output }: Preview): Excerpt | undefined => {
-    if (searched === undefined) return undefined
-    const found = findExcerpt(searched, [
+  const excerptsOf = (job: Job, error: string | undefined, { input, output }: Preview): readonly Excerpt[] => {
+    if (searched === undefined) return []
+    const ofError = [
       ['error', error && errorLine(error)],
       ['error', job.error?.slice(0, EXCERPT_READ)],
-      ['output', output],
-      ['input', input],
-    ])
-    if (found !== undefined || left <= 0) return found
+    ] as const
+    const near = findExcerpts(searched, [...ofError, ['output', output], ['input', input]])
+    if (near.hasAllWords || left <= 0) return near.excerpts
     left -= EXCERPT_READ
     const more = previewsOf(storage, [job], EXCERPT_READ).get(job.seq)
-    return findExcerpt(searched, [
-      ['output', more?.output],
-      ['input', more?.input],
-    ])
+    return findExcerpts(searched, [...ofError, ['output', more?.output], ['input', more?.input]]).excerpts
   }
   return jobs.map((job) => {
     const [row, preview] = [viewRow(job), shown?.get(job.seq)]
     if (preview === undefined) return row
-    const found = excerpt(job, row.error, preview)
-    return { ...row, preview, ...(found === undefined ? {} : { found }) }
+    const found = excerptsOf(job, row.error, preview)
+    return { ...row, preview, ...(found.length === 0 ? {} : { found }) }
   })
 }
 

@@ -85,8 +85,9 @@ export function JobLink({ id }: { readonly id: string }) {
 
 /** Where a search has found a job in its input, or the beginning of that; nothing if it is not known. */
 export function InputCell({ status, preview, found }: Pick<JobListItem, 'preview'> & Partial<JobListItem>) {
-  return found?.in === 'input' && status !== undefined ? (
-    <FoundText found={found} tone={JOB_STATES[status].tone} />
+  const hit = found?.find((one) => one.in === 'input')
+  return hit !== undefined && status !== undefined ? (
+    <FoundText found={hit} tone={JOB_STATES[status].tone} />
   ) : (
     <Beginning text={preview?.input} />
   )
@@ -94,21 +95,29 @@ export function InputCell({ status, preview, found }: Pick<JobListItem, 'preview
 
 /** Where a search has found a job in its error or output; else its error, or the beginning of its output. */
 export function ResultCell({ status, error, preview, found }: JobListItem) {
-  if (found !== undefined && found.in !== 'input') return <FoundText found={found} tone={JOB_STATES[status].tone} />
+  const hit = found?.find((one) => one.in !== 'input')
+  if (hit !== undefined) return <FoundText found={hit} tone={JOB_STATES[status].tone} />
   return error === undefined ? <Beginning text={preview?.output} /> : <JobErrorCell error={error} />
 }
 
-type FoundTextProps = { readonly found: NonNullable<JobListItem['found']>; readonly tone: Tone }
+type FoundTextProps = { readonly found: NonNullable<JobListItem['found']>[number]; readonly tone: Tone }
 
-/** The words around the place where a search has found a job, marked in the colour of its state. */
+/** The words around the places where a search has found a job, those marked in the colour of its state. */
 export function FoundText({ found, tone }: FoundTextProps) {
-  const { in: place, before, match, after } = found
+  const { in: place, parts } = found
   return (
-    <span title={`${place}: ${before}${match}${after}`} className="font-mono text-small">
+    <span title={`${place}: ${parts.map(({ text }) => text).join('')}`} className="font-mono text-small">
       <span className="font-sans text-ink-2">{place}: </span>
-      {before}
-      <mark className={clsx('border-b-2 bg-transparent font-semibold text-ink', TONE_LINES[tone])}>{match}</mark>
-      {after}
+      {parts.map(({ text, isMatch }, at) =>
+        isMatch ? (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change
+          <mark key={at} className={clsx('border-b-2 bg-transparent font-semibold text-ink', TONE_LINES[tone])}>
+            {text}
+          </mark>
+        ) : (
+          text
+        ),
+      )}
     </span>
   )
 }

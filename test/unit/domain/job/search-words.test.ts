@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findExcerpt } from '../../../../src-main/domain/job/search-excerpt.ts'
+import { findExcerpts } from '../../../../src-main/domain/job/search-excerpt.ts'
 import { termsOf, wordsOf } from '../../../../src-main/domain/job/search-words.ts'
 
 const has = (text: string, part: string) => termsOf(text, 10_000).some((term) => term.startsWith(part))
@@ -44,32 +44,51 @@ test('terms of one text are bounded', () => {
   expect(termsOf(text, 1000)).toHaveLength(1000)
 })
 
-test('an excerpt is of the phrase where there is one, else of the first word, and errors come first', () => {
+const marked = (...[typed, texts]: Parameters<typeof findExcerpts>) =>
+  findExcerpts(typed, texts).excerpts.map(
+    (found) => `${found.in}: ${found.parts.map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join('')}`,
+  )
+
+test('an excerpt is of the phrase where there is one, and errors come first', () => {
   const error = `${'x '.repeat(50)}RuntimeError: executionTimeout\nexceeded after 3 s`
-  expect(
-    findExcerpt('timeout exceeded', [
-      ['error', error],
-      ['input', 'a timeout'],
-    ]),
-  ).toEqual({
-    in: 'error',
-    before: '…execution',
-    match: 'Timeout exceeded',
-    after: ' after 3 s',
-  })
-  const found = findExcerpt('boat timeout', [
-    ['error', undefined],
-    ['input', 'the Boat is late'],
+  const texts = [
+    ['error', error],
+    ['input', 'a timeout'],
+  ] as const
+  expect(marked('timeout exceeded', texts)).toEqual(['error: …execution[Timeout exceeded] after 3 s'])
+  expect(marked('?!', [['input', 'x']])).toEqual([])
+  expect(marked('nothing', [['input', 'x']])).toEqual([])
+})
+
+test('an excerpt marks every searched word', () => {
+  expect(marked('late boat', [['input', 'the Boat is late']])).toEqual(['input: the [Boat] is [late]'])
+  expect(marked('boat timeout', [['input', 'the Boat: boat timeout and TimeoutError']])).toEqual([
+    'input: the [Boat]: [boat timeout] and [Timeout]Error',
   ])
-  expect(found).toEqual({ in: 'input', before: 'the ', match: 'Boat', after: ' is late' })
-  expect(findExcerpt('?!', [['input', 'x']])).toBe(undefined)
-  expect(findExcerpt('nothing', [['input', 'x']])).toBe(undefined)
+})
+
+test('words that only several texts have are marked in as few texts as possible', () => {
+  const texts = [
+    ['error', undefined],
+    ['output', 'a boat'],
+    ['input', 'the timeout of a boat'],
+  ] as const
+  expect(marked('boat timeout', texts)).toEqual(['input: the [timeout] of a [boat]'])
+  expect(marked('a boat sails', [...texts, ['error', 'it sails']])).toEqual(['output: [a] [boat]', 'error: it [sails]'])
+  expect(findExcerpts('boat harbour', texts).hasAllWords).toBe(false)
+})
+
+test('an excerpt shows searched words that stand far apart', () => {
+  const text = `the boat ${'sails on '.repeat(40)}with tqdm at noon`
+  expect(marked('tqdm boat', [['input', text]])).toEqual([
+    'input: the [boat] sails on sails on s … on sails on with [tqdm] at noon',
+  ])
 })
 
 test('an excerpt of hostile text takes no time', () => {
   const typed = 'a '.repeat(250)
   const text = 'a-'.repeat(8000)
   const before = process.hrtime.bigint()
-  findExcerpt(`${typed}b`, [['input', text]])
+  findExcerpts(`${typed}b`, [['input', text]])
   expect(Number(process.hrtime.bigint() - before) / 1e6).toBeLessThan(1000)
 })

@@ -56,6 +56,8 @@ export const ADDRESS = {
   /** The settings of an endpoint, with a section and one of its fields in sight. */
   endpointSetting: (endpointId: string, section: string, field?: string) =>
     `/endpoints/${part(endpointId)}/settings?section=${part(section)}${field === undefined ? '' : `&field=${part(field)}`}`,
+  /** The log of an endpoint, searched for a text. */
+  endpointLog: (endpointId: string, text: string) => `/endpoints/${part(endpointId)}/logs?q=${part(text)}`,
   /** The requests that are kept for an endpoint. */
   savedRequests: (endpointId: string) => `/endpoints/${part(endpointId)}/requests?panel=saved`,
   jobs: '/jobs',

@@ -30,6 +30,7 @@ export const GROUPS = [
   'Settings',
   'Go to',
   'Window',
+  'Search',
 ] as const
 
 /** A group that is on every page. */

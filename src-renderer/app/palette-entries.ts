@@ -44,7 +44,13 @@ export function useThingEntries(opened: readonly Opened[]): readonly Entry[] {
         const detail = thingOf(to)?.what ?? ''
         return { label: name, ...things.get(to), to, detail, group: 'Recent' }
       })
-    const leads = [...recent, ...things.values(), ...SERVICE_SETTINGS, ...settingLeads(current, live), ...PAGES]
+    const leads = [
+      ...recent,
+      ...things.values(),
+      ...SERVICE_SETTINGS,
+      ...settingLeads(shownFirst(path, live)),
+      ...PAGES,
+    ]
     return leads.map(({ to, ...lead }): Entry => ({ ...lead, id: to, run: () => go(to) }))
   }, [path, go, live, endpoints, workflows, opened, loaded])
 }
@@ -55,12 +61,14 @@ function useEndpointLeads(): readonly Lead[] {
   return useMemo(
     () =>
       Object.values(endpoints).flatMap((endpoint): Lead[] => {
-        const { id, name } = endpoint
+        const { id, name, crash, codeChange, throttledReason, waitingReason } = endpoint
+        const why = crash?.lastWords ?? codeChange?.why ?? throttledReason ?? waitingReason
+        const detail = why === undefined ? {} : { detail: why }
         const own = Object.values(workers).filter(({ endpointId }) => endpointId === id)
         const label = name === id ? id : `${name} (${id})`
         const made = { group: 'New', onlyFor: 'new' } as const
         return [
-          { to: ADDRESS.endpoint(id), group: 'Endpoints', label, state: endpointState(endpoint, own) },
+          { to: ADDRESS.endpoint(id), group: 'Endpoints', label, ...detail, state: endpointState(endpoint, own) },
           { ...made, to: ADDRESS.endpointSetting(id, 'key'), label: `New key for ${name}` },
           { ...made, to: ADDRESS.savedRequests(id), label: `New saved request for ${name}` },
         ]
@@ -87,11 +95,19 @@ const SERVICE_SETTINGS: readonly Lead[] = [
   { name: 'browser', label: 'Theme, sidebar and editor of this browser' },
 ].map(({ name, label }) => ({ to: ADDRESS.setting(name), group: 'Settings', label, detail: 'Service' }))
 
-/** The settings of all endpoints, those of the one that is shown first. */
-function settingLeads(current: string | undefined, endpoints: Readonly<Record<string, LiveEndpoint>>): readonly Lead[] {
-  const isShown = ({ id }: LiveEndpoint) => ADDRESS.endpoint(id) === current
-  const [shown, others] = [Object.values(endpoints).filter(isShown), Object.values(endpoints)]
-  return [...new Set([...shown, ...others])].flatMap((endpoint) => {
+/** The endpoints, the one whose page is shown first. */
+function shownFirst(path: string, endpoints: Readonly<Record<string, LiveEndpoint>>): readonly LiveEndpoint[] {
+  const shown = thingOf(path)?.to
+  return Object.values(endpoints).sort((one, other) => Number(isShown(other)) - Number(isShown(one)))
+
+  function isShown({ id }: LiveEndpoint): boolean {
+    return ADDRESS.endpoint(id) === shown
+  }
+}
+
+/** The settings of all endpoints. */
+function settingLeads(endpoints: readonly LiveEndpoint[]): readonly Lead[] {
+  return endpoints.flatMap((endpoint) => {
     const { id, name } = endpoint
     const page: Lead = { to: ADDRESS.endpoint(id, 'settings'), group: 'Settings', label: `Settings of ${name}` }
     const fields = SETTING_SECTIONS.flatMap(({ id: section, title, fields: all }) =>
@@ -118,13 +134,18 @@ const PAUSE_MS = 150
 // One letter is in every job.
 const SHORTEST = 2
 const JOBS = 8
+// Endpoints whose logs are offered.
+const LOGS = 3
 
 const NOTHING: readonly Entry[] = []
 
-/** Jobs by id, and by words in their id, input, output or error, asked for once the typing pauses. */
+/**
+ * Jobs by id, and by words in their id, input, output or error, asked for once the typing pauses; then the searches of
+ * all jobs and of logs.
+ */
 export function useJobEntries(typed: string): readonly Entry[] {
   const { client } = useApp()
-  const [, go] = useLocation()
+  const [path, go] = useLocation()
   const endpoints = useAppState(({ live }) => live.endpoints)
   const query = usePaused(typed.trim())
   const { data } = useQuery({
@@ -134,7 +155,7 @@ export function useJobEntries(typed: string): readonly Entry[] {
     enabled: query.length >= SHORTEST,
   })
   return useMemo(() => {
-    if (data === undefined || data.length === 0) return NOTHING
+    if (data === undefined) return NOTHING
     const found = data.map(
       ({ id, endpointId, status, preview, error, found }): Entry => ({
         id: ADDRESS.job(id),
@@ -155,16 +176,19 @@ export function useJobEntries(typed: string): readonly Entry[] {
         run: () => go(ADDRESS.job(id)),
       }),
     )
-    // Comes with the jobs: what is chosen stays chosen when something comes above it.
-    const all: Entry = {
-      id: 'all-jobs-with',
-      group: 'Jobs',
-      label: 'All jobs with this text',
-      detail: `“${query}”`,
-      run: () => go(ADDRESS.jobsWith(query)),
-    }
-    return [...found, all]
-  }, [data, query, endpoints, go])
+    // They come with the jobs: an entry that is chosen stays chosen when others come above it.
+    const searches = [
+      { id: 'search-jobs', to: ADDRESS.jobsWith(query), label: `Search jobs for “${query}”` },
+      ...shownFirst(path, endpoints)
+        .slice(0, LOGS)
+        .map(({ id, name }) => ({
+          id: `search-log-${id}`,
+          to: ADDRESS.endpointLog(id, query),
+          label: `Search the log of ${name} for “${query}”`,
+        })),
+    ].map(({ to, ...entry }): Entry => ({ ...entry, group: 'Search', also: query, run: () => go(to) }))
+    return [...found, ...searches]
+  }, [data, query, endpoints, path, go])
 }
 
 /** The text as it was when nothing more was typed for a moment. */

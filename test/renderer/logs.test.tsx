@@ -41,7 +41,7 @@ test.each([
 })
 
 describe('a log', () => {
-  function setup(count = 3, workers = ['w']) {
+  function setup(count = 3, workers = ['w'], search = '') {
     onTestFinished(giveSizes())
     const levels = ['info', 'warning', 'error']
     const lines = Array.from({ length: count }, (_line, at) => ({
@@ -52,9 +52,15 @@ describe('a log', () => {
       level: levels[at % 3] ?? '',
       line: `line ${at} of ${ESC}[31mmany${ESC}[0m`,
     }))
-    renderInApp(<LogView label="Log of e" lines={lines} />)
+    renderInApp(<LogView label="Log of e" lines={lines} search={search} />)
     return screen.getByRole('log', { name: 'Log of e' })
   }
+
+  test('is searched at first for the text of its address', () => {
+    setup(3, ['w'], 'line 2')
+    expect(screen.getByRole('searchbox', { name: 'Search the log' })).toHaveProperty('value', 'line 2')
+    screen.getByText('1 of 3 lines')
+  })
 
   test('of a hundred thousand lines draws those in sight', () => {
     const log = setup(100_000)

@@ -150,6 +150,21 @@ describe('habits', () => {
   })
 })
 
+test('a text that no job has can still be searched for in jobs and in logs, those of the shown endpoint first', async () => {
+  history.replaceState(null, '', '/endpoints/b')
+  onTestFinished(() => history.replaceState(null, '', '/'))
+  const { store, platform } = renderInApp(<Jobs />, { jobList: { requests: [] } })
+  const endpoints = { a: anEndpoint('a'), b: anEndpoint('b', { name: 'Boats' }) }
+  act(() => store.setState(({ live }) => ({ live: { ...live, loaded: true, endpoints } })))
+  fireEvent.change(screen.getByRole('textbox'), { target: { value: 'tqdm' } })
+  await act(() => platform.advance(150))
+  await screen.findByText('Search jobs for “tqdm”')
+  expect(screen.getAllByText(/^Search the log of/).map(({ textContent }) => textContent)).toEqual([
+    'Search the log of Boats for “tqdm”',
+    'Search the log of a for “tqdm”',
+  ])
+})
+
 // How jobs are searched for.
 const FOUND = { limit: 8, previews: 'true', order: 'match' }
 
@@ -191,7 +206,7 @@ test('jobs are asked for once the typing pauses, by id and by text, and what was
   await type('boat', 150)
   expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, false, false])
   await screen.findByText('j-1')
-  screen.getByText('All jobs with this text')
+  screen.getByText('Search jobs for “boat”')
   await type('two boats', 150)
   expect(calls.map(({ args }) => (args as { query: object }).query).slice(4)).toEqual([{ q: 'two boats', ...FOUND }])
 })
@@ -229,6 +244,16 @@ test('what was opened is offered with what it is now; what is gone is not', asyn
   ])
   expect(lines()).toContain('Settings | Settings of Hello | ')
   expect(lines()).toContain('Settings | Python | Service')
+})
+
+test('an endpoint is found by the reason why its workers crash', () => {
+  const { store, container } = renderInApp(<Things />, { workflowList: { workflows: [] } })
+  const crash = { count: 2, lastWords: 'No module named tqdm', since: NOW, lastAt: NOW, needsChange: true }
+  const endpoints = { a: anEndpoint('a', { crash }), b: anEndpoint('b') }
+  act(() => store.setState(({ live }) => ({ live: { ...live, loaded: true, endpoints } })))
+  const lines = [...container.querySelectorAll('p')].map(({ textContent }) => textContent)
+  expect(lines).toContain('Endpoints | a | No module named tqdm')
+  expect(lines).toContain('Endpoints | b | ')
 })
 
 test('settings of all endpoints are found, those of the one that is shown first, and pages below sections', async () => {

@@ -16,6 +16,7 @@ import { Page } from '../../ui/Page.tsx'
 import { EmptyState, NotFound, SkeletonRows } from '../../ui/PageStates.tsx'
 import { StateDot } from '../../ui/StateDot.tsx'
 import { Tabs } from '../../ui/Tabs.tsx'
+import { useSearchParts } from '../../ui/use-address.ts'
 import { useNow } from '../../ui/Values.tsx'
 import { JobsView } from '../jobs/JobsView.tsx'
 import { RequestsTab } from '../requests/RequestsTab.tsx'
@@ -123,7 +124,7 @@ function TabContent({ endpoint, tab, settings, isCrashing }: TabContentProps) {
     case 'workers':
       return <WorkerGrid endpointId={endpoint.id} />
     case 'logs':
-      return <FollowedLog of="endpoint" id={endpoint.id} label={`Log of ${endpoint.name}`} />
+      return <EndpointLog endpoint={endpoint} />
     case 'settings':
       return <SettingsTab endpoint={endpoint} state={settings} />
     case 'what-if':
@@ -156,6 +157,13 @@ function useEndpointCommands({ id, name, paused, faults }: LiveEndpoint): readon
       ...(faults === undefined ? [] : [{ ...off, run: () => void clearFaults(faults) }]),
     ]
   }, [go, id, name, paused, faults, pause, resume, clearFaults])
+}
+
+/** The log, searched for the text of the address. */
+function EndpointLog({ endpoint: { id, name } }: { readonly endpoint: LiveEndpoint }) {
+  const [parts] = useSearchParts()
+  const search = parts.get('q') ?? ''
+  return <FollowedLog key={search} of="endpoint" id={id} label={`Log of ${name}`} search={search} />
 }
 
 /** The state Crashing, with the count and the next try. */

@@ -16,7 +16,12 @@ import { SegmentedChoice } from '../Tabs.tsx'
 import { type AnsiColour, readAnsi } from './read-ansi.ts'
 
 /** Lines of a log, oldest first. */
-export type LogViewProps = { readonly lines: readonly LogLine[]; readonly label: string }
+export type LogViewProps = {
+  readonly lines: readonly LogLine[]
+  readonly label: string
+  /** Text that is searched for at first. */
+  readonly search?: string
+}
 
 const LINE_PX = 18
 const LINES_AHEAD = 30
@@ -28,9 +33,9 @@ export const isAtEnd = ({ scrollHeight, scrollTop, clientHeight }: Element): boo
   scrollHeight - scrollTop - clientHeight < AT_END_PX
 
 /** A log with a search, levels and colours. */
-export function LogView({ lines, label }: LogViewProps) {
+export function LogView({ lines, label, search = '' }: LogViewProps) {
   const scroller = useRef<HTMLDivElement>(null)
-  const [filter, setFilter] = useState<LogFilter>({ text: '', level: 'debug' })
+  const [filter, setFilter] = useState<LogFilter>({ text: search, level: 'debug' })
   const [follows, setFollows] = useState(true)
   const shown = useMemo(() => filterLines(lines, filter), [lines, filter])
   const virtual = useVirtualizer({
@@ -199,8 +204,7 @@ function filterLines(lines: readonly LogLine[], { text, level }: LogFilter): rea
 type FollowedLogProps = {
   readonly of: 'endpoint' | 'worker' | 'job'
   readonly id: string
-  readonly label: string
-}
+} & Omit<LogViewProps, 'lines'>
 
 // As many as the service keeps of a worker; of an endpoint the newest.
 const MAX_LINES = limit('logLinesPerWorker')
@@ -213,7 +217,7 @@ const SOURCES = {
 } as const
 
 /** The log of an endpoint, a worker or a job, followed while it is shown. */
-export function FollowedLog({ of, id, label }: FollowedLogProps) {
+export function FollowedLog({ of, id, ...view }: FollowedLogProps) {
   const { client } = useApp()
   const [lines, setLines] = useState<readonly LogLine[]>([])
 
@@ -230,5 +234,5 @@ export function FollowedLog({ of, id, label }: FollowedLogProps) {
     })
   }, [client, of, id])
 
-  return <LogView lines={lines} label={label} />
+  return <LogView lines={lines} {...view} />
 }

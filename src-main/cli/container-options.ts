@@ -4,7 +4,7 @@
 import { isAbsolute, join, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import type { ContainerProfile, ContainerSettings } from '../contract/container.ts'
-import { oneOf, secondsAsMs, sizeInBytes, wholeNumber, wordsOf } from './option-values.ts'
+import { oneOf, sizeInBytes, spanInMs, wholeNumber, wordsOf } from './option-values.ts'
 
 /** Some settings of containers. */
 export type SomeContainerSettings = Partial<ContainerSettings>
@@ -127,9 +127,9 @@ export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
     settings: (registryAuth) => ({ registryAuth }),
   },
   {
-    flags: '--keep-paused <s>',
-    description: 'seconds that an idle worker stays paused before it ends',
-    settings: (text) => ({ keepPausedMs: secondsAsMs(text) }),
+    flags: '--keep-paused <duration>',
+    description: 'how long an idle worker stays paused before it ends, in seconds or like 5min',
+    settings: (text) => ({ keepPausedMs: spanInMs(text) }),
   },
   {
     flags: '--prepared <containers>',

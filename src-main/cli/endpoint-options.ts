@@ -8,7 +8,7 @@ import {
   type SomeContainerSettings,
   withAbsoluteVolumes,
 } from './container-options.ts'
-import { decimal, oneOf, secondsAsMs, wholeNumber } from './option-values.ts'
+import { decimal, oneOf, spanInMs, wholeNumber } from './option-values.ts'
 import { findVirtualEnv, searchOfShell } from './program-search.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -35,9 +35,9 @@ const CONTAINERS: readonly EndpointOption[] = CONTAINER_OPTIONS.map(({ flags, de
 const OPTIONS: readonly EndpointOption[] = [
   { flags: '--workers <min,max>', description: 'minimum and maximum number of workers, like 0,3', settings: workers },
   {
-    flags: '--idle-timeout <s>',
-    description: 'seconds after which an idle worker stops',
-    settings: (text) => ({ idleTimeoutMs: secondsAsMs(text) }),
+    flags: '--idle-timeout <duration>',
+    description: 'how long until an idle worker stops, in seconds or like 5min',
+    settings: (text) => ({ idleTimeoutMs: spanInMs(text) }),
   },
   {
     flags: '--freeze-idle <when>',

@@ -17,7 +17,7 @@ export type FaultOptions = {
 /** Adds the options from which `faultsOf` makes the switches. */
 export function addFaultOptions(command: Command): Command {
   return command
-    .option('--delay <span>', 'delay of each job or request, like 2s or 500ms', spanInMs)
+    .option('--delay <duration>', 'delay of each job or request, like 2s or 500ms', spanInMs)
     .option('--fail <percent>', 'percentage of jobs that end as FAILED, or of requests answered with 500', decimal)
     .option('--kill <percent>', 'percentage of attempts whose worker is killed', decimal)
     .option('--out-of-memory <percent>', 'the same, reported as out of memory', decimal)

@@ -1,7 +1,6 @@
 /** Values of options: each reads a text, or refuses it with a sentence that the parser appends to the option's name. */
 import { InvalidArgumentError } from 'commander'
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../contract/units.ts'
-import { splitWords } from '../domain/text.ts'
+import { readSpan, splitWords } from '../domain/text.ts'
 
 /** A whole number, 0 or more. */
 export function wholeNumber(text: string): number {
@@ -21,29 +20,20 @@ export function decimal(text: string): number {
   return Number(text)
 }
 
-/** Seconds, as ms. */
-export function secondsAsMs(text: string): number {
-  return Math.round(decimal(text) * SECOND_MS)
-}
-
-const SPAN_UNITS = { ms: 1, s: SECOND_MS, min: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
-
 /** A span like `2s`, `500ms`, `1.5min`, `6h` or `1d`, in ms; without a unit in seconds. */
 export function spanInMs(text: string): number {
-  const [, number, unit = 's'] = /^(\d{1,9}(?:\.\d+)?) ?(ms|s|min|h|d)?$/.exec(text) ?? []
-  if (number === undefined) throw new InvalidArgumentError('It must be a duration, like 2s, 500ms or 1min.')
-  return Math.round(Number(number) * SPAN_UNITS[unit as keyof typeof SPAN_UNITS])
+  const span = readSpan(text, 's')
+  if (span === undefined) throw new InvalidArgumentError('It must be a duration, like 500ms, 30s, 15min or 2h.')
+  return span
 }
-
-const AGO_UNITS = { s: SECOND_MS, min: MINUTE_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const
 
 /**
  * A time as ms since the epoch: a span before `now` like `2h`, or a date with or without a time, of this machine's
  * zone.
  */
 export function timeOrSpanAgo(text: string, now: number): number {
-  const [, number, unit] = /^(\d{1,9}(?:\.\d+)?) ?(s|m|min|h|d)$/.exec(text) ?? []
-  if (number !== undefined) return Math.round(now - Number(number) * AGO_UNITS[unit as keyof typeof AGO_UNITS])
+  const span = readSpan(text)
+  if (span !== undefined) return now - span
   // A date without a time would be read as one of Greenwich.
   const time = Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
   if (!/^\d{4}-/.test(text) || Number.isNaN(time) || time < 0)

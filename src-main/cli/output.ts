@@ -3,7 +3,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 import type { JobState } from '../contract/job.ts'
 import { isTimedOut } from '../domain/job/time-limit.ts'
 import { writeExact } from '../domain/json/json.ts'
-import { asCalledBy, commandOf, durationText, sizeText } from '../domain/text.ts'
+import { asCalledBy, commandOf, durationText, momentText, sizeText } from '../domain/text.ts'
 import { type Caller, calledAs } from '../server/called-as.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -84,6 +84,11 @@ export function stateText(output: Output, { status, error }: Parameters<typeof i
   const stopped = isTimedOut({ status, error })
   const text = stopped && status !== 'TIMED_OUT' ? `${status}, timed out` : status
   return output.paint(STATE_COLOURS[stopped ? 'TIMED_OUT' : status], text)
+}
+
+/** A moment for a person, as pages show it: `2026-11-24 14:03:07`, in the time zone of this machine. */
+export function timeText(at: number): string {
+  return momentText(at).slice(0, -'.000'.length)
 }
 
 /** A JSON value for a person: text as it is, anything else as JSON. */

@@ -27,6 +27,40 @@ function ofUnits(seconds: number): string {
 const pair = (large: number, largeUnit: string, small: number, smallUnit: string) =>
   small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`
 
+const SPAN_UNITS = { d: DAY_MS, h: HOUR_MS, min: MINUTE_MS, s: SECOND_MS, ms: 1 } as const
+const SPAN_PART = /(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|min|m|h|d)\s*/g
+
+/**
+ * Reads a span as people type it: `30s`, `15min`, `1.5 h`, `1h 30m`, in ms; undefined: it is none.
+ * @param unit of a number alone; without it such a text is no span
+ */
+export function readSpan(text: string, unit?: keyof typeof SPAN_UNITS): number | undefined {
+  const typed = unit !== undefined && /^\d+(\.\d+)?$/.test(text.trim()) ? `${text.trim()}${unit}` : text.trim()
+  if (typed === '' || typed.replace(SPAN_PART, '') !== '') return undefined
+  const parts = [...typed.matchAll(SPAN_PART)]
+  const sum = parts.reduce((ms, [, number, of = '']) => ms + Number(number) * SPAN_UNITS[unitOf(of)], 0)
+  return Math.round(sum)
+}
+
+const unitOf = (text: string) => (text === 'm' ? 'min' : (text as keyof typeof SPAN_UNITS))
+
+/** A span that a person has set, exactly: `30 s`, `1 h 30 min`, `1 s 500 ms`. @param ms a whole number above 0 */
+export function exactSpan(ms: number): string {
+  let left = ms
+  const parts = Object.entries(SPAN_UNITS).flatMap(([name, size]) => {
+    const count = Math.floor(left / size)
+    left -= count * size
+    return count === 0 ? [] : [`${count} ${name}`]
+  })
+  return parts.join(' ')
+}
+
+/** The exact moment, in the time zone of the reader: `2026-11-24 14:03:07.120`. @param at ms since the epoch */
+export function momentText(at: number): string {
+  const local = new Date(at - new Date(at).getTimezoneOffset() * MINUTE_MS)
+  return local.toISOString().replace('T', ' ').replace('Z', '')
+}
+
 /**
  * How long ago a moment was: `just now`, `14 s ago`, `5 min ago`. Moments to come read `in 14 s`. Both in ms since the
  * epoch.

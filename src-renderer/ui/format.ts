@@ -1,9 +1,12 @@
 /** Values as people read them: two figures, units of the field. */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src-main/contract/units.ts'
-import { durationText, sizeText } from '../../src-main/domain/text.ts'
+import { durationText, momentText, sizeText } from '../../src-main/domain/text.ts'
 
 /** A span for a person. */
 export const duration = durationText
+
+/** The exact moment, in the time zone of the reader: `2026-11-24 14:03:07.120`. */
+export const exactTime = momentText
 
 const figures = (value: number) => (value < 9.95 ? Number(value.toFixed(1)) : Math.round(value))
 
@@ -12,12 +15,6 @@ export function shortDuration(ms: number): string {
   if (ms < MINUTE_MS) return durationText(ms)
   if (ms < 59.5 * MINUTE_MS) return `${figures(ms / MINUTE_MS)} min`
   return ms < 23.5 * HOUR_MS ? `${figures(ms / HOUR_MS)} h` : `${figures(ms / DAY_MS)} d`
-}
-
-/** The exact moment, in the time zone of the reader: `2026-11-24 14:03:07.120`. @param at ms since the epoch */
-export function exactTime(at: number): string {
-  const local = new Date(at - new Date(at).getTimezoneOffset() * 60_000)
-  return local.toISOString().replace('T', ' ').replace('Z', '')
 }
 
 /** A size with two figures: `820 B`, `1.4 MiB`. */

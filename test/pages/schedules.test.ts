@@ -31,7 +31,7 @@ test('a schedule is added, runs, is paused and deleted', async () => {
   expect((await service.get('/api/schedules')).schedules).toMatchObject([{ name: 'Nightly', missed: 'run' }])
 
   await page.getByRole('radio', { name: 'Interval' }).click()
-  await page.getByLabel('Every how many minutes').fill('0.02')
+  await page.getByLabel('Every', { exact: true }).fill('1200ms')
   await page.getByLabel('Name', { exact: true }).fill('Often')
   await page.getByRole('button', { name: 'Add schedule' }).click()
   const runs = page.getByRole('list', { name: 'Run history' })

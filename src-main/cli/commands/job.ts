@@ -2,10 +2,10 @@
 import { readFile, stat, writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { MIB } from '../../contract/units.ts'
+import { DAY_MS, MIB } from '../../contract/units.ts'
 import { type OpenedJobFile, readJobFile } from '../../domain/job/job-file.ts'
 import { errorText } from '../../domain/job/read-error.ts'
-import { counted } from '../../domain/text.ts'
+import { counted, momentText } from '../../domain/text.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { integer } from '../option-values.ts'
 import type { Output } from '../output.ts'
@@ -143,16 +143,18 @@ function show(output: Output, { head, status, error, input }: OpenedJobFile): vo
     ['status', status],
     ['error', error === undefined ? undefined : errorText(error)],
     ['input', shown],
-    ['written by', `Drydock ${head.version}, ${timeText(head.exportedAt)}`],
+    ['written by', `Drydock ${head.version}, ${timeOfFile(head.exportedAt)}`],
     ['masked', head.masked === undefined || head.masked === 0 ? undefined : `${head.masked} in payloads`],
     ['log', head.logs.length === 0 ? undefined : counted(head.logs.length, 'line')],
   ])
   for (const { at, event, to, reason } of head.history)
-    output.line(`${timeText(at)}  ${event}  ${to}${reason === undefined ? '' : `  ${reason}`}`)
+    output.line(`${timeOfFile(at)}  ${event}  ${to}${reason === undefined ? '' : `  ${reason}`}`)
 }
 
+// The range of a Date in ms, less one day for the time zone.
+const LAST_MOMENT = 8_640_000_000_000_000 - DAY_MS
+
 // Of a file from elsewhere it may be any number.
-function timeText(ms: number): string {
-  const time = new Date(ms)
-  return Number.isNaN(time.getTime()) ? 'at an unknown time' : time.toISOString()
+function timeOfFile(at: number): string {
+  return Math.abs(at) < LAST_MOMENT ? momentText(at) : 'at an unknown time'
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { ProxiedRequest } from '../../contract/management.ts'
-import { ago } from '../../domain/text.ts'
+import { ago, momentText } from '../../domain/text.ts'
 import { wholeNumber } from '../option-values.ts'
 import { duration, type Output, size } from '../output.ts'
 import { followToEnd, openSession } from '../session.ts'
@@ -91,8 +91,7 @@ function showPage(
 
 function lineOf(output: Output, request: ProxiedRequest): string {
   const { method, path, durationMs, workerId = '-', error = '' } = request
-  const time = new Date(request.at).toISOString()
-  return `${time}  ${method} ${path}  ${statusText(output, request)}  ${duration(durationMs)}  ${workerId}  ${error}`.trimEnd()
+  return `${momentText(request.at)}  ${method} ${path}  ${statusText(output, request)}  ${duration(durationMs)}  ${workerId}  ${error}`.trimEnd()
 }
 
 function statusText(output: Output, { status }: ProxiedRequest): string {

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { type ScheduleView, WHEN_MISSED } from '../../contract/schedules.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
 import { writeExact } from '../../domain/json/json.ts'
-import { ago, durationText } from '../../domain/text.ts'
+import { ago, durationText, exactSpan } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { usageError } from '../cli-error.ts'
 import { buildRequest } from '../job-request.ts'
 import { oneOf, spanInMs, wholeNumber } from '../option-values.ts'
-import { duration, type Output, stateText } from '../output.ts'
+import { duration, type Output, stateText, timeText } from '../output.ts'
 import { openSession, type Session } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
@@ -32,7 +32,7 @@ export function addSchedule(schedule: Command, surroundings: Surroundings): void
     .argument('<name>', 'name of the schedule, unique for the endpoint')
     .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
     .option('--cron <pattern>', 'times as a cron pattern: five fields, six with seconds first, or @daily')
-    .option('--every <span>', 'an interval instead, like 30s, 15min, 6h or 1d', spanInMs)
+    .option('--every <duration>', 'an interval instead, like 30s, 15min, 6h or 1d', spanInMs)
     .option('--time-zone <zone>', 'time zone of the pattern, like Europe/Berlin (default: that of the machine)')
     .option(
       '--missed <what>',
@@ -167,11 +167,11 @@ async function find(client: Session['client'], endpointId: string, name: string)
 }
 
 function showTimes(output: Output, { upcoming }: ScheduleView): void {
-  if (upcoming.length > 0) output.line(`next: ${upcoming.map((time) => new Date(time).toLocaleString()).join(', ')}`)
+  if (upcoming.length > 0) output.line(`next: ${upcoming.map(timeText).join(', ')}`)
 }
 
 function timingText({ cron, everyMs, timeZone }: ScheduleView): string {
-  if (everyMs !== undefined) return `every ${durationText(everyMs)}`
+  if (everyMs !== undefined) return `every ${exactSpan(everyMs)}`
   return timeZone === undefined ? `${cron}` : `${cron} (${timeZone})`
 }
 

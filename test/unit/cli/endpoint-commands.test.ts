@@ -269,7 +269,7 @@ describe('endpoint create', () => {
     ['workers out of order', ['--handler', 'handler.py', '--workers', '3,1'], /--workers .*must not be above/],
     ['workers that are no numbers', ['--handler', 'handler.py', '--workers', 'many'], /two whole numbers/],
     ['a variable without a value', ['--handler', 'handler.py', '--env', 'A'], /NAME=VALUE/],
-    ['an idle timeout that is no number', ['--handler', 'handler.py', '--idle-timeout', 'soon'], /must be a number/],
+    ['an idle timeout that is no duration', ['--handler', 'handler.py', '--idle-timeout', 'soon'], /must be a duration/],
   ])('refuses %s before anything is sent', async (_name, options, message) => {
     const { run, service } = await setup()
     const { exitCode, stderr, stdout } = await run(['endpoint', 'create', 'x', ...options])

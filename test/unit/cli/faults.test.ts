@@ -78,7 +78,7 @@ test('a delay that is no span is refused before anything is sent', async () => {
   const { run, sent } = await setup()
   const { exitCode, stderr } = await run(['faults', 'hello', '--delay', 'soon'])
   expect(exitCode).toBe(2)
-  expect(stderr).toContain('It must be a duration, like 2s, 500ms or 1min.')
+  expect(stderr).toContain('It must be a duration, like 500ms, 30s, 15min or 2h.')
   expect(sent()).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationText } from '../../../src-main/domain/text.ts'
+import { durationText, exactSpan, readSpan } from '../../../src-main/domain/text.ts'
 
 test.each([
   [0, '0 ms'],
@@ -17,4 +17,39 @@ test.each([
   [183_600_000, '2 d 3 h'],
 ])('a span of %d ms reads %s', (ms, text) => {
   expect(durationText(ms)).toBe(text)
+})
+
+test.each([
+  ['30s', 30_000],
+  ['1m', 60_000],
+  ['15min', 900_000],
+  ['2h', 7_200_000],
+  ['1d', 86_400_000],
+  ['500ms', 500],
+  ['1.5 h', 5_400_000],
+  ['1h30m', 5_400_000],
+  [' 2 min 5 s ', 125_000],
+  ['90', undefined],
+  ['', undefined],
+  ['5x', undefined],
+  ['-1s', undefined],
+  ['1s and more', undefined],
+])('the span %j has %d ms', (text, ms) => {
+  expect(readSpan(text)).toBe(ms)
+})
+
+test('a number alone is a span only where it has a unit by agreement', () => {
+  expect(readSpan('90', 's')).toBe(90_000)
+  expect(readSpan('2m', 's')).toBe(120_000)
+})
+
+test.each([1, 500, 1000, 30_000, 60_000, 90_000, 5_400_000, 131_101_001])(
+  'a span of %d ms that was set is printed so that it is read back',
+  (ms) => {
+    expect(readSpan(exactSpan(ms))).toBe(ms)
+  },
+)
+
+test('a span that was set has no figures after its point', () => {
+  expect([1000, 30_000, 5_400_000].map(exactSpan)).toEqual(['1 s', '30 s', '1 h 30 min'])
 })

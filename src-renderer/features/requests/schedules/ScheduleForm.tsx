@@ -7,6 +7,7 @@ import type { ScheduleTiming, ScheduleView, WHEN_MISSED } from '../../../../src-
 import { MINUTE_MS } from '../../../../src-main/contract/units.ts'
 import { parseExact, writeExact } from '../../../../src-main/domain/json/json.ts'
 import { timesAfter, timingProblem } from '../../../../src-main/domain/schedules/times.ts'
+import { exactSpan, readSpan } from '../../../../src-main/domain/text.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -23,6 +24,7 @@ import { readBody, useJobDraft } from '../jobs/job-draft.ts'
 /** The next schedule. */
 export type ScheduleFormProps = { readonly endpoint: LiveEndpoint; readonly onAdded: (schedule: ScheduleView) => void }
 
+const LEAST_MS = limit('scheduleEveryMinMs')
 const KINDS = ['Pattern', 'Interval'] as const
 
 type Draft = {
@@ -30,12 +32,12 @@ type Draft = {
   readonly kind: (typeof KINDS)[number]
   readonly cron: string
   readonly timeZone: string
-  readonly minutes: string
+  readonly every: string
   readonly missed: (typeof WHEN_MISSED)[number]
 }
 
 const INITIAL: Draft = {
-  ...{ name: '', kind: 'Pattern', cron: '0 3 * * *', minutes: '15', missed: 'skip' },
+  ...{ name: '', kind: 'Pattern', cron: '0 3 * * *', every: '15min', missed: 'skip' },
   // Of whoever writes the pattern, who may be elsewhere than the service.
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 }
@@ -85,11 +87,13 @@ export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
         <SegmentedChoice label="When" choices={KINDS} value={draft.kind} onChange={(kind) => change({ kind })} />
         {draft.kind === 'Interval' ? (
           <Field
-            label="Every how many minutes"
-            inputMode="decimal"
-            value={draft.minutes}
-            onChange={({ target }) => change({ minutes: target.value })}
-            problem={timing === undefined ? 'A number, at least 1 s: like 15 or 0.5.' : undefined}
+            label="Every"
+            value={draft.every}
+            onChange={({ target }) => change({ every: target.value })}
+            hint="Like 30s, 15min, 2h or 1d; a number alone is in seconds."
+            problem={
+              timing === undefined ? `Enter a duration of at least ${exactSpan(LEAST_MS)}, like 15min.` : undefined
+            }
           />
         ) : (
           <div className="grid gap-3 sm:grid-cols-2">
@@ -153,8 +157,8 @@ export function NextTimes({ upcoming = [] }: { readonly upcoming?: readonly numb
 }
 
 /** The timing that is written; undefined: it is no interval yet. */
-function timingOf({ kind, cron, timeZone, minutes }: Draft): ScheduleTiming | undefined {
+function timingOf({ kind, cron, timeZone, every }: Draft): ScheduleTiming | undefined {
   if (kind === 'Pattern') return { cron, ...(timeZone.trim() === '' ? {} : { timeZone: timeZone.trim() }) }
-  const everyMs = /^\d+(\.\d+)?$/.test(minutes) ? Math.round(Number(minutes) * MINUTE_MS) : 0
-  return everyMs >= limit('scheduleEveryMinMs') ? { everyMs } : undefined
+  const everyMs = readSpan(every, 's')
+  return everyMs !== undefined && everyMs >= LEAST_MS ? { everyMs } : undefined
 }

@@ -5,10 +5,11 @@ import { useSearchParams } from 'wouter'
 import type { JobListItem } from '../../../../src-main/contract/job.ts'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { ScheduleView } from '../../../../src-main/contract/schedules.ts'
+import { exactSpan } from '../../../../src-main/domain/text.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
-import { asSentence, duration } from '../../../ui/format.ts'
+import { asSentence } from '../../../ui/format.ts'
 import { InputCell, JobLink, ResultCell, useJobFaces } from '../../../ui/jobs/JobCells.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
@@ -217,6 +218,6 @@ function LastTime({ run }: { readonly run: ScheduleRun | undefined }) {
 }
 
 function timingText({ cron, everyMs, timeZone }: ScheduleView): string {
-  if (everyMs !== undefined) return `Every ${duration(everyMs)}`
+  if (everyMs !== undefined) return `Every ${exactSpan(everyMs)}`
   return timeZone === undefined ? `${cron}` : `${cron}, ${timeZone}`
 }

@@ -33,6 +33,8 @@ describe('the what-if tab of an endpoint', () => {
 
     const table = page.getByRole('grid', { name: 'Settings' })
     await table.getByRole('row', { name: /^now/ }).waitFor()
+    await page.getByText(/further settings are left out/).waitFor()
+    expect(await table.getByRole('row', { name: /^frontier/ }).count()).toBe((await table.getByRole('row').count()) - 2)
     await expectAccessible()
     await shoot('what-if')
     expect(await cutOf(table)).toBe(0)

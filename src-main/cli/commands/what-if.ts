@@ -8,6 +8,7 @@ import { DAY_MS, HOUR_MS } from '../../contract/units.ts'
 import type { CardPrice, WhatIfAnswer, WhatIfRow } from '../../contract/what-if.ts'
 import { writeExact } from '../../domain/json/json.ts'
 import { readScaler, scalerText } from '../../domain/text.ts'
+import { leftOutText, rowsToShow } from '../../domain/what-if/shown-rows.ts'
 import { usageError } from '../cli-error.ts'
 import { decimal, spanInMs, timeOrSpanAgo, wholeNumber } from '../option-values.ts'
 import { duration, type Output } from '../output.ts'
@@ -39,6 +40,7 @@ type Options = {
   readonly prices?: string
   readonly card?: string
   readonly use?: number
+  readonly all?: true
 }
 
 /** Several values with commas between them. */
@@ -85,6 +87,7 @@ export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
     .option('--price <price>', 'price of a worker for each second', decimal)
     .option('--prices <file>', 'JSON list of {"card", "perSecond", "alwaysOnPerSecond", "speed"}; or: list')
     .option('--card <name>', 'card of the current setting, by its name in --prices')
+    .option('--all', 'print every setting, not only those that no other one beats')
     .option('--use <row>', 'write the setting of this row of the table to the endpoint', wholeNumber)
     .addHelpText(
       'after',
@@ -110,7 +113,7 @@ Examples:
         await client.call('endpointUpdate', { path, body: settings })
       }
       if (output.json) output.document(answer)
-      else show(output, answer)
+      else show(output, answer, options.all === true)
       if (row !== undefined) output.note(`Endpoint ${endpointId} now has the setting of row ${options.use}.`)
     })
 }
@@ -179,7 +182,8 @@ async function pricesOf(
   }
 }
 
-function show(output: Output, { jobs, spanMs, measured, rows, notes, currency = '' }: WhatIfAnswer): void {
+function show(output: Output, answer: WhatIfAnswer, showsAll: boolean): void {
+  const { jobs, spanMs, measured, rows, notes, currency = '' } = answer
   const { executionMs, coldStartMs } = measured
   output.fields([
     ['jobs', `${jobs} in ${duration(spanMs)}`],
@@ -191,11 +195,16 @@ function show(output: Output, { jobs, spanMs, measured, rows, notes, currency = 
   const hasCard = rows.some(({ setting }) => setting.card !== undefined && setting.card !== THIS)
   const head = ['', '', 'workers', 'idle', 'scaler', 'at once', ...(hasCard ? ['card'] : [])]
   const figures = ['p50', 'p95', 'p99', 'cold', 'worker s', ...(hasCost ? [`cost ${currency}`.trim()] : []), 'unserved']
+  const shown = showsAll ? [...rows.keys()] : rowsToShow(rows)
   output.table(
     [...head, ...figures],
-    rows.map((row, at) => [...settingCells(row, at, hasCard), ...figureCells(row, hasCost)]),
+    shown.flatMap((at) => {
+      const row = rows[at]
+      return row === undefined ? [] : [[...settingCells(row, at, hasCard), ...figureCells(row, hasCost)]]
+    }),
   )
   output.line()
+  if (shown.length < rows.length) output.line(`${leftOutText(rows.length - shown.length)} Show all with --all.`)
   output.line('* the current setting   > no other setting is both cheaper and quicker')
   for (const note of notes) output.line(note)
 }

@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import type { WhatIfAnswer, WhatIfRow } from '../../../../src-main/contract/what-if.ts'
 import { scalerText } from '../../../../src-main/domain/text.ts'
+import { leftOutText, rowsToShow } from '../../../../src-main/domain/what-if/shown-rows.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
@@ -25,6 +26,9 @@ export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
   const { platform } = useApp()
   const use = useSetting(endpoint)
   const [sort, setSort] = useState<TableSort>()
+  const [showsAll, setShowsAll] = useState(false)
+  const chosen = useMemo(() => rowsToShow(rows).flatMap((at) => rows[at] ?? []), [rows])
+  const leftOut = rows.length - chosen.length
   const hasCost = rows.some(({ cost }) => cost !== undefined)
   const unit = hasCost ? `cost${currency === undefined ? '' : `, ${currency}`}` : 'worker-seconds'
   const columns = useMemo(() => columnsOf(hasCost, use), [hasCost, use])
@@ -61,10 +65,18 @@ export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
         </div>
       </Card>
       <Card title="Settings">
+        {leftOut > 0 && (
+          <div className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-3 py-1.5 text-ink-2">
+            <p>{showsAll ? `All ${rows.length} settings.` : leftOutText(leftOut)}</p>
+            <Button onClick={() => setShowsAll(!showsAll)}>
+              {showsAll ? 'Show the best settings' : `Show all ${rows.length} settings`}
+            </Button>
+          </div>
+        )}
         <Table
           label="Settings"
           columns={columns}
-          rows={rows}
+          rows={showsAll ? rows : chosen}
           rowId={({ setting }) => settingText(setting)}
           sort={sort}
           onSort={setSort}

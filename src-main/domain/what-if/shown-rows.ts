@@ -1,0 +1,20 @@
+import type { WhatIfRow } from '../../contract/what-if.ts'
+import { counted } from '../text.ts'
+
+// Source: ours, a table of so many is read as a whole.
+const READABLE = 16
+
+/**
+ * The rows of an answer that a person chooses from, by their places in it: all of a short one; of a long one the current
+ * setting and those that no other one beats.
+ */
+export function rowsToShow(rows: readonly Pick<WhatIfRow, 'isPresent' | 'onFrontier'>[]): readonly number[] {
+  const all = [...rows.keys()]
+  return rows.length <= READABLE ? all : all.filter((at) => rows[at]?.isPresent || rows[at]?.onFrontier)
+}
+
+/** Says how many rows are not shown, and why. */
+export function leftOutText(count: number): string {
+  const are = count === 1 ? 'is' : 'are'
+  return `${counted(count, 'further setting')} ${are} left out, because another one is at least as cheap and as quick.`
+}

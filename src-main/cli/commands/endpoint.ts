@@ -3,11 +3,12 @@ import type { Command } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { EndpointView } from '../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
-import { ago } from '../../domain/text.ts'
+import { ago, keepEnds } from '../../domain/text.ts'
 import { serverOfEntry } from '../../domain/workflow/server-address.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
 import { addEndpointOptions, type EndpointOptions, type EndpointSettings, settingsOf } from '../endpoint-options.ts'
+import type { Output } from '../output.ts'
 import { checkProgram } from '../program-search.ts'
 import { openSession } from '../session.ts'
 import { endpointStateText, noteText, showEndpoint, showWarning } from '../show-endpoint.ts'
@@ -158,7 +159,7 @@ function addEndpointList(parent: Command, surroundings: Surroundings): void {
         [
           ...['ENDPOINT', 'NAME', 'APP', 'STATE', 'WORKERS'],
           ...(onMachines ? ['MACHINE'] : []),
-          ...['RUNS', 'CHANGED', 'NOTE'],
+          ...['RUNS', 'CHANGED'],
         ],
         response.endpoints.map((endpoint) => [
           endpoint.id,
@@ -171,10 +172,25 @@ function addEndpointList(parent: Command, surroundings: Surroundings): void {
             ? (endpoint.command ?? endpoint.container?.image ?? '')
             : basename(endpoint.handler),
           ago(endpoint.updatedAt, surroundings.now()),
-          noteText(endpoint, surroundings.now()),
         ]),
       )
+      showNotes(output, response.endpoints, surroundings.now())
     })
+}
+
+// Letters of a note with its id; source: ours, a terminal that has room for the table has room for them.
+const NOTE_LENGTH = 120
+
+/** Prints below the table why endpoints do not run their jobs; a column of such texts would break its lines. */
+function showNotes(output: Output, endpoints: readonly EndpointView[], now: number): void {
+  const notes = endpoints.flatMap((endpoint) => {
+    const note = noteText(endpoint, now)
+    return note === '' ? [] : [{ id: endpoint.id, text: `${endpoint.id}: ${note}` }]
+  })
+  if (notes.length > 0) output.line()
+  for (const { text } of notes) output.line(keepEnds(text.replace(/\s+/g, ' '), NOTE_LENGTH))
+  const cut = notes.find(({ text }) => text.length > NOTE_LENGTH)
+  if (cut !== undefined) output.hint(`More: drydock endpoint show ${cut.id}`)
 }
 
 /** `drydock endpoint update`: change settings of an endpoint. */

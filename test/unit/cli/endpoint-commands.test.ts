@@ -48,7 +48,8 @@ test('endpoint list shows machines where there are any, and why workers wait for
   const { stdout } = await run(['endpoint', 'list'])
   expect(stdout).toMatch(/WORKERS +MACHINE +RUNS/)
   expect(stdout).toMatch(/hello .* this machine /)
-  expect(stdout).toMatch(/far .*Throttled .* boxa .* boxa: it cannot be reached\n/)
+  expect(stdout).toMatch(/^far .*Throttled .* boxa .* ago$/m)
+  expect(stdout).toMatch(/\n\nfar: boxa: it cannot be reached\n$/)
   expect((await run(['endpoint', 'show', 'far'])).stdout).toMatch(/workers wait +boxa: it cannot be reached\n/)
 })
 
@@ -269,7 +270,11 @@ describe('endpoint create', () => {
     ['workers out of order', ['--handler', 'handler.py', '--workers', '3,1'], /--workers .*must not be above/],
     ['workers that are no numbers', ['--handler', 'handler.py', '--workers', 'many'], /two whole numbers/],
     ['a variable without a value', ['--handler', 'handler.py', '--env', 'A'], /NAME=VALUE/],
-    ['an idle timeout that is no duration', ['--handler', 'handler.py', '--idle-timeout', 'soon'], /must be a duration/],
+    [
+      'an idle timeout that is no duration',
+      ['--handler', 'handler.py', '--idle-timeout', 'soon'],
+      /must be a duration/,
+    ],
   ])('refuses %s before anything is sent', async (_name, options, message) => {
     const { run, service } = await setup()
     const { exitCode, stderr, stdout } = await run(['endpoint', 'create', 'x', ...options])
@@ -326,8 +331,10 @@ describe('the other endpoint commands', () => {
       'GET /api/endpoints/hello': crashing,
     })
     const { stdout } = await run(['endpoint', 'list'])
-    expect(stdout).toMatch(/^hello .* Crashing .* 7 times, next try in 12 s: KeyError: 1$/m)
-    expect(stdout).toMatch(/^b .* Crashing .* 7 times, next try when work comes: KeyError: 1$/m)
+    expect(stdout).toMatch(/^hello .* Crashing .* ago$/m)
+    expect(stdout).toMatch(
+      /\n\nhello: 7 times, next try in 12 s: KeyError: 1\nb: 7 times, next try when work comes: KeyError: 1\n$/,
+    )
     expect((await run(['endpoint', 'show', 'hello'])).stdout).toMatch(
       /^state +Crashing\n+crashes +7 times, next try in 12 s\n +KeyError: 1$/m,
     )
@@ -363,19 +370,31 @@ describe('the other endpoint commands', () => {
     const views = [change, failed, old].map((codeChange, at) => ({ ...HELLO_VIEW, id: `e${at}`, codeChange }))
     const { run } = await setupCli({ 'GET /api/endpoints': { endpoints: views }, 'GET /api/endpoints/e2': views[2] })
     const { stdout } = await run(['endpoint', 'list'])
-    expect(stdout).toMatch(/^e0 .* hello\.py changed 4 s ago: live after 420 ms$/m)
+    expect(stdout).toMatch(/^e0: hello\.py changed 4 s ago: live after 420 ms$/m)
     const why = 'the new code does not start, the previous code continues to serve: KeyError: 1.'
-    expect(stdout).toMatch(new RegExp(`^e1 .* hello\\.py changed 6 min ago: ${why}$`, 'm'))
+    expect(stdout).toMatch(new RegExp(`^e1: hello\\.py changed 6 min ago: ${why}$`, 'm'))
     expect(stdout).toMatch(/^e2 .* ago$/m)
     expect((await run(['endpoint', 'show', 'e2'])).stdout).toMatch(
       /^code +hello\.py changed 6 min ago: live after 420 ms$/m,
     )
   })
 
+  test('list cuts long notes below its table, and says where they are whole', async () => {
+    const lastWords = `ModuleNotFoundError: ${'x'.repeat(300)} the end`
+    const crash = { count: 7, lastWords, since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }
+    const { run } = await setupCli({
+      'GET /api/endpoints': { endpoints: [{ ...HELLO_VIEW, state: 'crashing', crash }] },
+    })
+    const { stdout } = await run(['endpoint', 'list'])
+    expect(Math.max(...stdout.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(120)
+    expect(stdout).toMatch(/^hello: 7 times, .*: ModuleNotFound\w* … x+ the end$/m)
+    expect(stdout).toMatch(/\nMore: drydock endpoint show hello\n$/)
+  })
+
   test('list is a table for people', async () => {
     const { run } = await setup()
     expect((await run(['endpoint', 'list'])).stdout).toBe(
-      'ENDPOINT  NAME   APP  STATE   WORKERS  RUNS      CHANGED   NOTE\n' +
+      'ENDPOINT  NAME   APP  STATE   WORKERS  RUNS      CHANGED\n' +
         'hello     Hello       Asleep  0,3      hello.py  14 s ago\n',
     )
   })

@@ -3,7 +3,7 @@ import { containerSettings } from '../../src-main/contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../src-main/contract/endpoint.ts'
 import { SETTING_SECTIONS } from '../../src-renderer/features/endpoints/settings/sections.ts'
 import type { Raw } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
-import { rawOf, readSetting } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
+import { rawOf, readSetting, settingText } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
 import {
   type Draft,
   readDraft,
@@ -43,12 +43,27 @@ describe('the sections', () => {
     expect(ofContainers).toEqual([])
   })
 
+  test('say what applies while a choice or a field with a default is missing', () => {
+    const texts = ['emptyInput', 'ttlWhileRunning', 'cwd', 'container.memoryBytes'].map((path) => {
+      const field = FIELDS.find((one) => one.path === path)
+      return field && settingText(field, undefined)
+    })
+    expect(texts).toEqual([
+      'the default: run it, with a warning',
+      'the default: forget the job',
+      'the default: the folder of the handler file',
+      'the default: no limit',
+    ])
+    expect(FIELDS.filter(({ help, label }) => /[uU]nset/.test(help + label))).toEqual([])
+  })
+
   test('show each default in a form that reads back to the same value', () => {
     const config = aConfig({ container: containerSettings.parse({ gpu: 'ANY' }), loadBalanced: { port: 80 } })
-    for (const { path, input } of FIELDS) {
+    for (const field of FIELDS) {
+      const { path, input } = field
       const value = valueAt(config, path)
       if (value === undefined) continue
-      expect([path, readSetting(input, rawOf(input, value))]).toEqual([path, { value }])
+      expect([path, readSetting(field, rawOf(input, value))]).toEqual([path, { value }])
     }
   })
 })

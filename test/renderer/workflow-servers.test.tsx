@@ -129,7 +129,9 @@ test('the field of a server offers those that answer, and shows a password to wh
   expect(field.value).toBe('http://ann:secret@far:1')
   fireEvent.click(await screen.findByRole('button', { name: /Use it/ }))
   expect(typed).toEqual([SERVER.address])
-  expect(settingText({ kind: 'server', optional: true }, 'http://ann:secret@far:1')).toBe('http://ann:***@far:1')
+  expect(settingText({ input: { kind: 'server', optional: true } }, 'http://ann:secret@far:1')).toBe(
+    'http://ann:***@far:1',
+  )
 })
 
 test('the settings say where the classes come from, and read them from the server', async () => {

@@ -39,7 +39,7 @@ export function addSettings(settings: Command, surroundings: Surroundings): void
 
 function showSettings(output: Output, settings: ServiceSettings): void {
   if (output.json) output.document(settings)
-  else output.fields(Object.entries(settings).map(([name, value]) => [name, valueText(value)]))
+  else output.fields(Object.entries(settings).map(([name, value]) => [name, value === '' ? 'none' : valueText(value)]))
 }
 
 /** @throws CliError USAGE for a name that is no setting */

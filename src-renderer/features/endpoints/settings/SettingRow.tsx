@@ -23,21 +23,22 @@ export type SettingRowProps = {
 
 /** A setting that can be changed, taken back, and seen to have been changed by somebody else. */
 export function SettingRow({ endpoint, field, form, readOnly }: SettingRowProps) {
-  const { path, label, help, input } = field
+  const { path, label, help, input, missing } = field
   const { draft, read } = form
   const touched = path in draft
   const conflict = read.conflicts[path]
   return (
     <FormRow
       label={label}
-      help={help}
+      // A choice names its default itself.
+      help={missing === undefined || input.kind === 'choice' ? help : `${help} Default: ${missing}.`}
       problem={read.faults[path]}
       changed={touched}
       aside={
         touched && (
           <p className="flex flex-wrap items-center gap-x-2 text-small">
             {conflict === undefined ? (
-              <span className="text-ink-2">was {settingText(input, valueAt(endpoint, path))}</span>
+              <span className="text-ink-2">was {settingText(field, valueAt(endpoint, path))}</span>
             ) : (
               <span role="alert" className="text-warn-ink">
                 It was set to {conflict} meanwhile.
@@ -55,7 +56,7 @@ export function SettingRow({ endpoint, field, form, readOnly }: SettingRowProps)
       {(ids) => (
         <SettingControl
           {...ids}
-          input={input}
+          field={field}
           raw={shownRaw(field, endpoint, draft)}
           onType={(raw) => form.type(field, raw)}
           disabled={readOnly}
@@ -79,7 +80,7 @@ function Way({ onClick, children }: { readonly onClick: () => void; readonly chi
 
 /** The control of a setting. */
 type SettingControlProps = ControlIds & {
-  readonly input: SettingInput
+  readonly field: SettingField
   readonly raw: Raw
   readonly onType: (raw: Raw) => void
   readonly disabled: boolean
@@ -88,7 +89,7 @@ type SettingControlProps = ControlIds & {
 const MOST_LINES = 12
 
 /** Draws the control that fits the kind of the setting. */
-function SettingControl({ input, raw, onType, disabled, ...ids }: SettingControlProps) {
+function SettingControl({ field: { input, missing }, raw, onType, disabled, ...ids }: SettingControlProps) {
   switch (input.kind) {
     case 'switch':
       return (
@@ -107,7 +108,7 @@ function SettingControl({ input, raw, onType, disabled, ...ids }: SettingControl
         <Select
           {...ids}
           choices={input.choices}
-          {...(input.optional === true ? { none: 'none' } : {})}
+          {...(missing === undefined ? {} : { none: `Default: ${missing}` })}
           value={String(raw)}
           onChange={onType}
           disabled={disabled}

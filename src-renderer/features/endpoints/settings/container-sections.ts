@@ -35,8 +35,9 @@ const CONTAINER: readonly SettingField[] = [
   {
     path: 'container.image',
     label: 'Image',
-    help: 'Default: the worker image of Drydock, which runs the handler file.',
-    input: { kind: 'text', mono: true, optional: true },
+    help: 'An image that runs workers itself.',
+    missing: 'the worker image of Drydock, which runs the handler file',
+    input: { kind: 'text', mono: true },
     applies: inContainers,
   },
   {
@@ -77,8 +78,9 @@ const CONTAINER: readonly SettingField[] = [
   {
     path: 'container.python',
     label: 'Python',
-    help: 'Version in the worker image, like 3.12. Default: 3.11.',
-    input: { kind: 'text', optional: true },
+    help: 'Version in the worker image, like 3.12.',
+    missing: '3.11',
+    input: { kind: 'text' },
     applies: ofWorkerImage,
   },
   {
@@ -105,29 +107,33 @@ const CONTAINER: readonly SettingField[] = [
   {
     path: 'container.cpu',
     label: 'CPU',
-    help: 'Family, CPUs and GB of memory, like cpu3c-2-4. Default: no limit.',
-    input: { kind: 'text', mono: true, optional: true },
+    help: 'Family, CPUs and GB of memory, like cpu3c-2-4.',
+    missing: 'no limit',
+    input: { kind: 'text', mono: true },
     applies: inContainers,
   },
   {
     path: 'container.memoryBytes',
     label: 'Memory',
     help: 'A worker that uses more is killed as out of memory. Takes precedence over the memory of CPU.',
-    input: { kind: 'number', unit: 'GiB', factor: GIB, optional: true },
+    missing: 'no limit',
+    input: { kind: 'number', unit: 'GiB', factor: GIB },
     applies: inContainers,
   },
   {
     path: 'container.shmBytes',
     label: 'Shared memory',
-    help: 'Size of /dev/shm. Default: 64 MiB, with a GPU 1 GiB.',
-    input: { kind: 'number', unit: 'MiB', factor: MIB, optional: true },
+    help: 'Size of /dev/shm.',
+    missing: '64 MiB, with a GPU 1 GiB',
+    input: { kind: 'number', unit: 'MiB', factor: MIB },
     applies: inContainers,
   },
   {
     path: 'container.diskBytes',
     label: 'Disk',
     help: 'Limit of what a container may write, if the engine supports it.',
-    input: { kind: 'number', unit: 'GiB', factor: GIB, optional: true },
+    missing: 'no limit',
+    input: { kind: 'number', unit: 'GiB', factor: GIB },
     applies: inContainers,
   },
   {
@@ -154,8 +160,9 @@ const CONTAINER: readonly SettingField[] = [
   {
     path: 'container.keepPausedMs',
     label: 'Keep paused for',
-    help: 'An idle worker stays frozen this long before it ends, and wakes in a moment. Default: 10 min, with a GPU 0.',
-    input: { kind: 'number', unit: 's', factor: 1000, optional: true },
+    help: 'An idle worker stays frozen this long before it ends, and wakes in a moment.',
+    missing: '10 min, with a GPU 0',
+    input: { kind: 'number', unit: 's', factor: 1000 },
     applies: inContainers,
   },
   {

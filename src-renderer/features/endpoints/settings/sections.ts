@@ -31,10 +31,10 @@ const GENERAL: readonly SettingField[] = [
   {
     path: 'ttlWhileRunning',
     label: 'Time to live exceeded while running',
-    help: 'Unset: the job API forgets the job and answers 404, as the platform documents. Pages and commands still show it.',
+    help: 'A job that is forgotten gets 404 from the job API, as the platform documents. Pages and commands still show it.',
+    missing: 'forget the job',
     input: {
       kind: 'choice',
-      optional: true,
       choices: [
         { value: 'forget', label: 'Forget the job' },
         { value: 'keep', label: 'Keep it as TIMED_OUT' },
@@ -45,10 +45,10 @@ const GENERAL: readonly SettingField[] = [
   {
     path: 'emptyInput',
     label: 'Empty input',
-    help: 'For jobs whose input is {}, which the platform does not run. Unset: they run, with a warning.',
+    help: 'For jobs whose input is {}, which the platform does not run.',
+    missing: 'run it, with a warning',
     input: {
       kind: 'choice',
-      optional: true,
       choices: [
         { value: 'run', label: 'Run it' },
         { value: 'refuse', label: 'Refuse it' },
@@ -59,10 +59,10 @@ const GENERAL: readonly SettingField[] = [
   {
     path: 'streamForm',
     label: 'Stream format',
-    help: 'For clients that do not ask with ?format=. Unset: an array, as specified, but an object with the state for clients known to need it.',
+    help: 'For clients that do not ask with ?format=. By the client: an array, as specified, but an object with the state for those known to need it.',
+    missing: 'by the client',
     input: {
       kind: 'choice',
-      optional: true,
       choices: [
         { value: 'array', label: 'Array' },
         { value: 'object', label: 'Object with the state' },
@@ -103,14 +103,16 @@ const PROGRAM: readonly SettingField[] = [
   {
     path: 'cwd',
     label: 'Working folder',
-    help: 'Absolute folder in which it runs. Default: the folder of the handler file.',
-    input: { kind: 'text', mono: true, optional: true },
+    help: 'Absolute folder in which it runs.',
+    missing: 'the folder of the handler file',
+    input: { kind: 'text', mono: true },
   },
   {
     path: 'searchPath',
     label: 'Search path',
-    help: 'PATH of its processes, where programs are looked up. Default: the PATH of the service.',
-    input: { kind: 'text', mono: true, optional: true },
+    help: 'PATH of its processes, where programs are looked up.',
+    missing: 'the PATH of the service',
+    input: { kind: 'text', mono: true },
     applies: ({ container }) => container === undefined,
   },
   {
@@ -150,7 +152,8 @@ const PROGRAM: readonly SettingField[] = [
     path: 'loadBalanced.healthPort',
     label: 'Health port',
     help: 'The port that is asked for /ping, or for the path in the variable HEALTH_CHECK_PATH, if different. The variable PORT_HEALTH comes first.',
-    input: { kind: 'number', unit: '', optional: true },
+    missing: 'the port',
+    input: { kind: 'number', unit: '' },
     applies: ({ loadBalanced }) => loadBalanced !== undefined,
   },
 ]
@@ -237,8 +240,9 @@ const LIMITS: readonly SettingField[] = [
   {
     path: 'waitForMachineMs',
     label: 'Wait for a lost machine',
-    help: 'For jobs that must not run twice: how long a job waits for its unreachable machine before another worker starts it again. Empty or 0: it does not wait.',
-    input: { kind: 'number', unit: 's', factor: 1000, optional: true },
+    help: 'For jobs that must not run twice: how long a job waits for its unreachable machine before another worker starts it again.',
+    missing: '0, which does not wait',
+    input: { kind: 'number', unit: 's', factor: 1000 },
     applies: ({ loadBalanced, container }) => loadBalanced === undefined && container !== undefined,
   },
 ]

@@ -27,7 +27,7 @@ export type SettingInput =
     }
   /** `unset`: what it is while the setting is missing. */
   | { readonly kind: 'switch'; readonly unset?: boolean }
-  | { readonly kind: 'choice'; readonly choices: readonly SelectChoice[]; readonly optional?: boolean }
+  | { readonly kind: 'choice'; readonly choices: readonly SelectChoice[] }
   /** One entry a line: of text, of whole numbers, or of volumes as `source:target[:ro]`. */
   | { readonly kind: 'lines'; readonly of: 'text' | 'numbers' | 'volumes'; readonly optional?: boolean }
   | { readonly kind: 'variables' }
@@ -46,14 +46,14 @@ export type Read = { readonly value: unknown } | { readonly fault: string }
 type Volume = { readonly source: string; readonly target: string; readonly readOnly: boolean }
 
 /** Reads what was typed. Whether the value is allowed is for the contract to say. */
-export function readSetting(input: SettingInput, raw: Raw): Read {
+export function readSetting({ input, missing }: Pick<SettingField, 'input' | 'missing'>, raw: Raw): Read {
   if (input.kind === 'switch') return { value: raw === true }
   if (input.kind === 'variables') return readVariables(raw as readonly Variable[])
   const text = String(raw).trim()
   if (input.kind === 'lines') return readLines(input.of, String(raw), input.optional === true)
   if (text === '') {
-    if (input.kind === 'registry' || input.kind === 'machine' || ('optional' in input && input.optional === true))
-      return { value: undefined }
+    const mayBeMissing = missing !== undefined || ('optional' in input && input.optional === true)
+    if (input.kind === 'registry' || input.kind === 'machine' || mayBeMissing) return { value: undefined }
     return { fault: 'must not be empty' }
   }
   if (input.kind === 'number') return readNumber(text, input.factor ?? 1)
@@ -128,7 +128,8 @@ export function withUnit(value: number, unit: string): string {
 }
 
 /** A value for a person, in one line. Values of variables may be secrets, so only their names are told. */
-export function settingText(input: SettingInput, value: unknown): string {
+export function settingText({ input, missing }: Pick<SettingField, 'input' | 'missing'>, value: unknown): string {
+  if (value === undefined && missing !== undefined) return `the default: ${missing}`
   if (input.kind === 'switch') return (value ?? input.unset) === true ? 'on' : 'off'
   if (input.kind === 'variables') return Object.keys((value ?? {}) as object).join(', ') || 'none'
   if (input.kind === 'choice') return input.choices.find((one) => one.value === value)?.label ?? 'none'
@@ -147,6 +148,8 @@ export type SettingField = {
   /** What it does, in a sentence or two. */
   readonly help: string
   readonly input: SettingInput
+  /** For one that may be missing: what applies then. */
+  readonly missing?: string
   /** Whether it has a meaning with these settings; always without it. */
   readonly applies?: (config: EndpointConfig) => boolean
 }

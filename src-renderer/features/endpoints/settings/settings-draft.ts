@@ -73,8 +73,8 @@ export function readDraft(fields: readonly SettingField[], config: EndpointConfi
     const entry = draft[field.path]
     if (entry === undefined) continue
     const now = valueAt(config, field.path)
-    if (entry.base !== JSON.stringify(now)) conflicts[field.path] = settingText(field.input, now)
-    const read = readSetting(field.input, entry.raw)
+    if (entry.base !== JSON.stringify(now)) conflicts[field.path] = settingText(field, now)
+    const read = readSetting(field, entry.raw)
     if ('fault' in read) faults[field.path] = read.fault
     else if (!isSame(read.value, now)) changes.push(changeOf(field, now, read.value))
   }
@@ -124,8 +124,8 @@ export function draftAfterSave(draft: Draft, sent: Draft, stored: EndpointConfig
 }
 
 function changeOf(field: SettingField, now: unknown, value: unknown): SettingChange {
-  const before = settingText(field.input, now)
-  const after = settingText(field.input, value)
+  const before = settingText(field, now)
+  const after = settingText(field, value)
   const texts = field.input.kind === 'variables' ? variablesText(now, value) : { before, after }
   return { field, value, ...texts, effect: effectOf(field.path) }
 }

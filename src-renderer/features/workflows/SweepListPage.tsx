@@ -81,6 +81,7 @@ export function SweepListPage() {
           rows={sweeps}
           rowId={({ id }) => id}
           onOpen={({ id }) => go(ADDRESS.sweep(id))}
+          className="rounded-control border border-line bg-surface-1"
         />
       )}
       {hasNextPage && (

@@ -75,6 +75,7 @@ export function ComparisonListPage({ tabs }: { readonly tabs: ReactNode }) {
           rows={data.comparisons}
           rowId={({ id }) => id}
           onOpen={({ id }) => go(ADDRESS.comparison(id))}
+          className="rounded-control border border-line bg-surface-1"
         />
       )}
       {search.has('new') && whyNot === undefined && <NewComparison onClose={() => go(ADDRESS.comparisons)} />}

@@ -6,7 +6,7 @@ import { WorkerGrid } from '../../src-renderer/features/workers/WorkerGrid.tsx'
 import { endedWorkers, groupWorkers } from '../../src-renderer/features/workers/worker-groups.ts'
 import { explainWorker, processFolder, whyNoWorker } from '../../src-renderer/features/workers/worker-state.ts'
 import { nextCard } from '../../src-renderer/ui/cards.ts'
-import { anEndpoint, aWorker, NOW, renderInApp } from './support.tsx'
+import { anEndpoint, aWorker, NOW, renderInApp, until } from './support.tsx'
 
 const event = (more: Partial<FleetEvent>): FleetEvent => ({
   id: 1,
@@ -138,6 +138,18 @@ test('endpoints with crashed or unhealthy workers come first, and of their worke
     ['c', 'c1'],
     ['a', 'a1'],
   ])
+})
+
+test('a list of all workers says once when idle endpoints start one, and of each endpoint what is in its way', async () => {
+  const { store, container } = renderInApp(<WorkerGrid />, {
+    fleetEventList: { events: ['a', 'b', 'c'].map((id) => event({ id: 1, workerId: `${id}1`, endpointId: id })) },
+  })
+  const endpoints = [anEndpoint('a'), anEndpoint('b'), anEndpoint('c', { paused: true })]
+  act(() => store.getState().beginWith({ eventId: 1, at: NOW, endpoints, workers: [], command: 'drydock' }))
+  await until(() => expect(container.textContent).toContain('0 of at most 3 workers'))
+  expect(container.textContent?.match(/No worker/g)).toBe(null)
+  expect(container.textContent?.match(/a worker starts when/g)).toHaveLength(1)
+  expect(container.textContent?.match(/until it is resumed/g)).toHaveLength(1)
 })
 
 test('arrows move as the cards lie', () => {

@@ -20,8 +20,9 @@ import {
   groupWorkers,
   useWorkerAddress,
   type WorkerFilter,
+  type WorkerGroup,
 } from './worker-groups.ts'
-import { WORKER_STYLES } from './worker-state.ts'
+import { WORKER_STYLES, whyNoWorkerStarts } from './worker-state.ts'
 
 /** The workers of an endpoint, or of all, as cards; the drawer of one is opened by the address. */
 export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
@@ -56,6 +57,9 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
           onClear={() => address.change({ state: undefined, endpoint: undefined })}
         />
       )}
+      {!isAlone && groups.some(isIdle) && (
+        <p className="text-ink-2">Idle endpoints have no worker: a worker starts when work arrives.</p>
+      )}
       <div ref={cards} className="flex flex-wrap gap-6">
         {groups.map((group) => (
           <WorkerGroupView
@@ -82,6 +86,9 @@ export function WorkerGrid({ endpointId }: { readonly endpointId?: string }) {
     </>
   )
 }
+
+const isIdle = ({ workers, endpoint }: WorkerGroup) =>
+  workers.length === 0 && endpoint !== undefined && whyNoWorkerStarts(endpoint) === undefined
 
 const NOTHING: UsageHistory = new Map()
 

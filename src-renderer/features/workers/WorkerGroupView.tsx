@@ -12,7 +12,7 @@ import type { UsageHistory } from './UsageCharts.tsx'
 import { useWorkerActions } from './use-worker-actions.ts'
 import { WorkerCard } from './WorkerCard.tsx'
 import type { EndedWorker, WorkerGroup } from './worker-groups.ts'
-import { whyNoWorker } from './worker-state.ts'
+import { whyNoWorker, whyNoWorkerStarts } from './worker-state.ts'
 
 /** The workers of an endpoint. */
 export type WorkerGroupViewProps = {
@@ -37,6 +37,9 @@ export const WorkerGroupView = memo(function WorkerGroupView({
   const { endpointId, endpoint, workers, ended } = group
   // What it says is why there is no worker, or why another one came.
   const crashed = ended.find((worker) => worker.crashed)
+  // A list of all endpoints says once what holds for the idle ones.
+  const explain = isAlone ? whyNoWorker : whyNoWorkerStarts
+  const why = workers.length === 0 && endpoint !== undefined ? explain(endpoint) : undefined
   const folded = ended.filter((worker) => worker !== crashed)
   // As much of the row as it has cards, so that small groups stand next to each other.
   const cards = Math.max(1, workers.length + (crashed === undefined ? 0 : 1))
@@ -65,9 +68,7 @@ export const WorkerGroupView = memo(function WorkerGroupView({
         </span>
         {endpoint !== undefined && workers.length > 1 && <ReplaceAll endpoint={endpoint} />}
       </div>
-      {workers.length === 0 && endpoint !== undefined && (
-        <p className="text-ink-2">No worker now. {whyNoWorker(endpoint)}</p>
-      )}
+      {why !== undefined && <p className="text-ink-2">{why}</p>}
       <ul className={CARDS}>
         {crashed !== undefined && <EndedCard worker={crashed} to={toWorker(crashed.id)} />}
         {workers.map((worker) => (

@@ -67,13 +67,19 @@ const workOf = ({ loadBalanced }: Settings) => (loadBalanced === undefined ? 'jo
 
 /** Why an endpoint has no worker, and what would start one. */
 export function whyNoWorker(endpoint: Settings): string {
-  const { paused, workersMax, workersMin, inQueue, waitingReason, throttledReason, idleTimeoutMs } = endpoint
+  const after = `stops after ${duration(endpoint.idleTimeoutMs)} without one`
+  return whyNoWorkerStarts(endpoint) ?? `Idle: a worker starts when a ${workOf(endpoint)} arrives, and ${after}.`
+}
+
+/** Why an endpoint that is not merely idle has no worker. */
+export function whyNoWorkerStarts(endpoint: Settings): string | undefined {
+  const { paused, workersMax, workersMin, inQueue, waitingReason, throttledReason } = endpoint
   if (paused) return 'The endpoint is paused: no worker starts until it is resumed.'
   if (workersMax === 0) return 'The endpoint has a maximum of 0 workers. Raise it in its settings.'
   if (throttledReason !== undefined) return `There is no capacity for a worker: ${throttledReason}.`
   if (inQueue > 0) return waitingReason ?? 'A worker is about to start.'
   if (workersMin > 0) return waitingReason ?? 'A worker is about to start: the endpoint always keeps one.'
-  return `Idle: a worker starts when a ${workOf(endpoint)} arrives, and stops after ${duration(idleTimeoutMs)} without one.`
+  return undefined
 }
 
 /** What stopping a worker does to the jobs that it runs. */

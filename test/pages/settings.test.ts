@@ -186,7 +186,7 @@ test('a key with a role is made, shown once, listed with what it changed, and re
   })
   expect(answer.status).toBe(200)
   await open('/settings')
-  await page.getByLabel('Changes').getByText('Pause an endpoint').waitFor()
+  await page.getByRole('grid', { name: 'Changes' }).getByText('Pause an endpoint').waitFor()
   await page.getByText(/from 127\.0\.0\.1/).waitFor()
   await expectAccessible()
   await shoot('settings-keys-1440')

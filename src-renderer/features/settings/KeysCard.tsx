@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Plus } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
-import type { NamedKeyView } from '../../../src-main/contract/keys.ts'
+import type { AuditEntry, NamedKeyView } from '../../../src-main/contract/keys.ts'
 import { ROLES, type Role } from '../../../src-main/contract/roles.ts'
 import { DAY_MS } from '../../../src-main/contract/units.ts'
 import { auditQuery, namedKeysQuery } from '../../api-client/system-queries.ts'
@@ -12,6 +12,9 @@ import { Confirm, SidePanel } from '../../ui/Dialog.tsx'
 import { Field, Labelled } from '../../ui/form/Field.tsx'
 import { Select } from '../../ui/form/Select.tsx'
 import { ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
+import { StateDot } from '../../ui/StateDot.tsx'
+import type { Column } from '../../ui/table/column.ts'
+import { Table } from '../../ui/table/Table.tsx'
 import { RelativeTime } from '../../ui/Values.tsx'
 
 const ROLE_TEXTS: Readonly<Record<Role, string>> = {
@@ -219,6 +222,42 @@ function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
+type Change = AuditEntry & { readonly what: string }
+
+const CHANGE_COLUMNS: readonly Column<Change>[] = [
+  { id: 'at', header: 'When', width: 90, cell: ({ at }) => <RelativeTime at={at} /> },
+  {
+    id: 'key',
+    header: 'Key',
+    width: 90,
+    grow: 1,
+    cell: ({ key, from }) => (
+      <span title={from === undefined ? key : `${key}, from ${from}`} className="font-medium">
+        {key}
+      </span>
+    ),
+  },
+  {
+    id: 'what',
+    header: 'Change',
+    width: 170,
+    grow: 3,
+    cell: ({ what, operation }) => <span title={`${what} (${operation})`}>{what}</span>,
+  },
+  { id: 'target', header: 'Of', width: 110, grow: 3, cell: ({ target }) => <span title={target}>{target}</span> },
+  {
+    id: 'status',
+    header: 'Result',
+    width: 110,
+    cell: ({ status }) =>
+      status < 400 ? (
+        <StateDot tone="completed" text="done" />
+      ) : (
+        <StateDot tone="failed" text={`refused (${status})`} />
+      ),
+  },
+]
+
 /** Who changed what, newest first. */
 export function ChangesCard() {
   const { client } = useApp()
@@ -235,23 +274,15 @@ export function ChangesCard() {
       {data !== undefined && entries.length === 0 && (
         <p className="px-3 py-3 text-ink-2">Nobody has changed anything yet.</p>
       )}
-      <ul className="divide-y divide-line" aria-label="Changes">
-        {entries.map(({ id, at, key, from, operation, what, target, status }) => (
-          <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-3 py-1 text-small">
-            <span className="w-28 text-ink-2">
-              <RelativeTime at={at} />
-            </span>
-            <span className="min-w-24 font-medium break-all" title={from}>
-              {key}
-            </span>
-            <span className="min-w-40" title={operation}>
-              {what}
-            </span>
-            <span className="flex-1 break-all">{target}</span>
-            {status >= 400 && <span className="text-ink-2">refused with {status}</span>}
-          </li>
-        ))}
-      </ul>
+      {entries.length > 0 && (
+        <Table
+          label="Changes"
+          columns={CHANGE_COLUMNS}
+          rows={entries}
+          rowId={({ id }) => String(id)}
+          className="max-h-96"
+        />
+      )}
       {hasNextPage && (
         <div className="p-3">
           <Button onClick={() => void fetchNextPage()} disabled={isFetching}>

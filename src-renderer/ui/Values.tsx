@@ -18,6 +18,20 @@ export function RelativeTime({ at }: { readonly at: number }) {
   )
 }
 
+/** When something was, by the clock and as a span from now; the date on hover. `at` in ms since the epoch. */
+export function ClockTime({ at }: { readonly at: number }) {
+  return (
+    <span className="flex items-baseline gap-2 whitespace-nowrap">
+      <span title={exactTime(at)} className="tabular-nums">
+        {exactTime(at).slice(11, 19)}
+      </span>
+      <span className="text-ink-2">
+        <RelativeTime at={at} />
+      </span>
+    </span>
+  )
+}
+
 /** A span; a dash where there is none. */
 export function Duration({ ms }: { readonly ms: number | undefined }) {
   return ms === undefined ? <Nothing /> : <span className="whitespace-nowrap">{duration(ms)}</span>

@@ -13,7 +13,7 @@ import { type ChartSeries, SPAN_TICKS } from '../../ui/chart/chart-options.ts'
 import { type EventMark, EventStrip } from '../../ui/chart/EventStrip.tsx'
 import { duration } from '../../ui/format.ts'
 import { ErrorNotice, Skeleton } from '../../ui/PageStates.tsx'
-import { RelativeTime } from '../../ui/Values.tsx'
+import { ClockTime } from '../../ui/Values.tsx'
 import { RangeTotals } from './RangeTotals.tsx'
 
 const whole = (value: number) => Math.round(value).toLocaleString('en')
@@ -211,7 +211,7 @@ function MarkDetail({ mark, endpoint }: { readonly mark: FleetMark; readonly end
       <p className="flex items-baseline justify-between gap-2">
         <span className="font-medium">{mark.label}</span>
         <span className="text-small text-ink-2">
-          <RelativeTime at={at} />
+          <ClockTime at={at} />
         </span>
       </p>
       {reason !== undefined && <p className="break-words text-ink-2">{reason}</p>}

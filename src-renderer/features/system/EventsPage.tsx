@@ -15,7 +15,7 @@ import { SegmentedChoice } from '../../ui/Tabs.tsx'
 import { Tooltip } from '../../ui/Tooltip.tsx'
 import type { Column } from '../../ui/table/column.ts'
 import { Table } from '../../ui/table/Table.tsx'
-import { Nothing, RelativeTime } from '../../ui/Values.tsx'
+import { ClockTime, Nothing } from '../../ui/Values.tsx'
 import { SystemPage } from './SystemPage.tsx'
 
 /** What happened to endpoints, workers and releases, as it happens. */
@@ -155,7 +155,7 @@ function useHeldBack(newest: number): HeldBack {
 
 /** The columns of the list of events. */
 const EVENT_COLUMNS: readonly Column<FleetEvent>[] = [
-  { id: 'at', header: 'When', width: 110, cell: ({ at }) => <RelativeTime at={at} /> },
+  { id: 'at', header: 'When', width: 150, cell: ({ at }) => <ClockTime at={at} /> },
   { id: 'what', header: 'What', width: 130, cell: (event) => <StateDot {...eventDot(event)} /> },
   {
     id: 'endpoint',

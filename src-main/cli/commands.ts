@@ -30,7 +30,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       ],
       [
         'recover',
-        'save what can be read of a damaged data folder into a new one',
+        'copy everything readable from a damaged data folder into a new one',
         async () => (await import('./commands/recover.ts')).addRecover,
       ],
       [
@@ -145,7 +145,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       ],
       [
         'job',
-        'move one job in its queue; write it to a file, look into it, and run it on another Drydock',
+        'move a job in its queue; export it to a file, open it, and run it on another Drydock',
         async () => (await import('./commands/job.ts')).addJob,
       ],
       [
@@ -155,7 +155,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       ],
       [
         'schedule',
-        'send requests at times of a pattern or in equal intervals',
+        'send requests on a cron pattern or at regular intervals',
         async () => (await import('./commands/schedule.ts')).addSchedule,
       ],
     ],
@@ -165,7 +165,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
     [
       [
         'workflow',
-        'check, convert, run and publish graphs of nodes, also those in pictures',
+        'check, convert, run and publish node graphs, including those stored in pictures',
         async () => (await import('./commands/workflow/workflow.ts')).addWorkflow,
       ],
       [
@@ -195,7 +195,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       ],
       [
         'bisect',
-        'find the first of an ordered list of versions whose outputs differ from those of the first one',
+        'find the first version in an ordered list whose outputs differ from the reference',
         async () => (await import('./commands/compare.ts')).addBisect,
       ],
       [
@@ -220,7 +220,7 @@ export const TOPICS: readonly (readonly [topic: string, commands: readonly Comma
       ],
       [
         'key',
-        'make, change, rotate, list or revoke keys with a role, and see who changed what',
+        'create, change, rotate, list or revoke keys with a role, and see who changed what',
         async () => (await import('./commands/key.ts')).addKey,
       ],
       [

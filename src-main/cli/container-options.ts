@@ -32,7 +32,7 @@ const PULLS = ['missing', 'always', 'never'] as const satisfies readonly Contain
 export const CONTAINER_OPTIONS: readonly ContainerOption[] = [
   {
     flags: '--on <machine>',
-    description: 'machine for the containers, see `drydock machine`; any of them, or "this machine"',
+    description: 'machine for the containers: a name (see `drydock machine`), any, or "this machine"',
     settings: (machine) => ({ machine }),
   },
   {
@@ -156,7 +156,7 @@ export const CONTAINER_SWITCHES: readonly ContainerSwitch[] = [
   },
   {
     flags: '--no-egress',
-    description: 'containers reach only this service, and no other machine',
+    description: 'containers can reach only this service, no other machine',
     name: 'egress',
     given: false,
     settings: { egress: false },

@@ -25,7 +25,7 @@ export function addFaultOptions(command: Command): Command {
     .option('--no-throttle', 'normal capacity')
     .option('--cold-start', 'start a new worker for each job')
     .option('--no-cold-start', 'workers stay for the next jobs')
-    .option('--off', 'all off, except what else is given')
+    .option('--off', 'turn all faults off, except those given with it')
 }
 
 /** The switches that the given options stand for; empty: none was given. */

@@ -127,9 +127,9 @@ function containerFields(settings: ContainerSettings | undefined): readonly Fiel
     ['published ports', ports.length === 0 ? undefined : ports.join(', ')],
     ['profile', settings.profile],
     ['capabilities', capabilities.length === 0 ? undefined : capabilities.join(', ')],
-    ['other machines', settings.egress ? undefined : 'not reached'],
+    ['network', settings.egress ? undefined : 'service only'],
     ['stays paused', keepPausedMs === undefined ? undefined : duration(keepPausedMs)],
-    ['made before', `${settings.prepared}`],
+    ['pre-created containers', `${settings.prepared}`],
   ]
 }
 

@@ -42,7 +42,7 @@ export type Failures = {
 
 const API_ERRORS: Failures = {
   notReachable: (why, cause) => new ApiError('NOT_REACHABLE', 0, `The service does not answer: ${why}.`, { cause }),
-  notDrydock: (status) => new ApiError('NOT_DRYDOCK', status, `The answer ${status} is none of a Drydock service.`),
+  notDrydock: (status) => new ApiError('NOT_DRYDOCK', status, `HTTP ${status}: not a Drydock service.`),
   refused: ({ code, status, error }) => new ApiError(code, status, error),
 }
 

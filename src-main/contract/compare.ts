@@ -19,17 +19,17 @@ const share = z.number().min(0).max(1)
 
 /** What counts as the same. Without any of it, outputs are the same that are equal. */
 const comparisonRules = z.strictObject({
-  absolute: z.number().min(0).optional().describe('numbers are the same up to this difference'),
-  relative: share.optional().describe('numbers are the same up to this share of the larger one'),
+  absolute: z.number().min(0).optional().describe('absolute tolerance for numbers'),
+  relative: share.optional().describe('relative tolerance for numbers, as a share of the larger one'),
   ignore: z
     .array(z.string().min(1).max(200))
     .max(100)
     .optional()
     .describe('paths in the output that are left out, like `meta.seed`, `steps.*.ms`, `**.id`'),
-  distance: z.number().min(0).max(255).optional().describe('a pixel differs above this distance of one of its colours'),
-  pixels: share.optional().describe('pictures are the same up to this share of pixels that differ'),
-  similarity: share.optional().describe('pictures are the same from this structural similarity (SSIM) on'),
-  slower: z.number().gt(1).max(1000).optional().describe('a job differs that ran this many times as long'),
+  distance: z.number().min(0).max(255).optional().describe('difference of one colour above which a pixel differs'),
+  pixels: share.optional().describe('share of pixels that may differ'),
+  similarity: share.optional().describe('minimum structural similarity (SSIM) of pictures'),
+  slower: z.number().gt(1).max(1000).optional().describe('a job differs if it ran this many times as long'),
 })
 
 /** What counts as the same. */

@@ -104,7 +104,7 @@ export const DEPLOY_ROUTES = {
   environmentUpdate: {
     methods: ['PATCH'],
     path: '/api/apps/:app/environments/:environment',
-    summary: 'Say where workers of an environment run; they move with the next release',
+    summary: 'Set the machine for the workers of an environment; they move with the next release',
     body: z.strictObject({ machine: machineChoice }),
     response: environmentDetail,
     errors: ['NOT_JSON', 'BAD_FIELD', 'APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND'],
@@ -142,7 +142,7 @@ export const DEPLOY_ROUTES = {
   planCreate: {
     methods: ['POST'],
     path: '/api/apps/:app/environments/:environment/plan',
-    summary: 'What a deploy of this manifest would do; nothing is changed',
+    summary: 'Plan a deploy of this manifest; nothing is changed',
     isStep: true,
     params: place,
     body: releaseCreate.pick({ git: true, runsOn: true, machine: true, withoutImages: true }).extend({
@@ -192,7 +192,7 @@ export const DEPLOY_ROUTES = {
   releasePlan: {
     methods: ['GET'],
     path: '/api/apps/:app/environments/:environment/releases/:number/plan',
-    summary: 'What going back to this release would do; nothing is changed',
+    summary: 'Plan a rollback to this release; nothing is changed',
     params: { number: releaseNumber },
     response: deployPlan,
     errors: ['APP_NOT_FOUND', 'ENVIRONMENT_NOT_FOUND', 'RELEASE_NOT_FOUND', 'BAD_FIELD'],

@@ -369,7 +369,7 @@ export const batchView = z.object({
   createdAt: moment,
   state: z.enum(BATCH_STATES).describe('`cancelled` once all its jobs have ended'),
   total: count.describe('inputs'),
-  received: count.describe('an upload that broke off goes on after this line of its file'),
+  received: count.describe('an interrupted upload resumes after this line of its file'),
   unsent: count.describe('inputs that have not arrived'),
   refused: count.describe('inputs that became no job'),
   gone: count.describe('jobs that are no longer stored'),
@@ -409,7 +409,7 @@ export const BATCH_ROUTES = {
   batchCreate: {
     methods: ['POST'],
     path: '/api/endpoints/:endpointId/batches',
-    summary: 'Begin a batch, or find the one whose upload broke off; its inputs follow as lines',
+    summary: 'Begin a batch, or find the one whose upload was interrupted; its inputs follow as lines',
     role: 'run',
     body: batchCreate,
     response: batchView,

@@ -104,7 +104,7 @@ export const KEY_ROUTES = {
   ownKeyRead: {
     methods: ['GET'],
     path: '/api/key',
-    summary: 'Whose key this is, and what it may do',
+    summary: 'Name and role of the key in use',
     response: z.object({ name: z.string(), role: z.enum(ROLES) }),
     errors: [],
     source: 'ours: a program offers only what its key allows',
@@ -112,7 +112,7 @@ export const KEY_ROUTES = {
   auditList: {
     methods: ['GET'],
     path: '/api/audit',
-    summary: 'List who changed what, newest first',
+    summary: 'List audit entries, newest first: who changed what',
     role: 'admin',
     query: {
       key: z.string().optional().describe('only those of this key'),

@@ -143,7 +143,11 @@ export const LIMITS = {
     source: 'docs/spec/app-deploy.md, 7: time for the first worker of a release to load its packages and model',
   },
   artifactPartBytes: { value: 8 * MIB, unit: 'bytes', source: 'ours: one part is held in memory' },
-  unpackedBytes: { value: 8 * 1500 * MIB, unit: 'bytes', source: 'ours: code packs to a quarter; more is a bomb' },
+  unpackedBytes: {
+    value: 8 * 1500 * MIB,
+    unit: 'bytes',
+    source: 'ours: code packs to a quarter; decompression-bomb guard',
+  },
   unpackedFiles: { value: 500_000, unit: 'count', source: 'ours: ten times the largest set of packages seen' },
   artifactUnusedMs: {
     value: HOUR_MS,

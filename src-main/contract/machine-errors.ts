@@ -12,7 +12,7 @@ export const MACHINE_ERRORS = {
   },
   TOO_MANY_MACHINES: {
     status: 409,
-    message: 'There are {limit} machines, and no more can be added. Remove one first.',
+    message: 'The limit of {limit} machines is reached. Remove one first.',
   },
   MACHINE_REFUSED: { status: 409, message: 'Machine {machine} cannot do this: {why}.' },
 } as const
@@ -21,7 +21,7 @@ export const MACHINE_ERRORS = {
 export const KEY_ERRORS = {
   FORBIDDEN_ROLE: {
     status: 403,
-    message: 'The key {name} has the role {role}; this needs {needed}. Ask for a key with that role.',
+    message: 'The key {name} has the role {role}, but this needs {needed}. Ask for a key with that role.',
   },
   KEY_EXISTS: {
     status: 409,
@@ -33,7 +33,7 @@ export const KEY_ERRORS = {
   },
   TOO_MANY_KEYS: {
     status: 409,
-    message: 'There are {limit} keys, as many as there may be. Revoke one that is not used any more.',
+    message: 'The limit of {limit} keys is reached. Revoke one that is no longer used.',
   },
 } as const
 

@@ -183,7 +183,7 @@ export const MACHINE_ROUTES = {
   machineRemove: {
     methods: ['DELETE'],
     path: PATH,
-    summary: 'End what runs on a machine and forget it; endpoints that name it wait',
+    summary: 'Remove a machine and end its workers; endpoints that name it wait',
     role: 'admin',
     response: done.extend({
       left: z

@@ -283,7 +283,7 @@ export const serviceInfo = z.object({
   url: z.string(),
   data: z.string(),
   startedAt: z.number().int(),
-  role: z.enum(ROLES).optional().describe('what whoever asks may do'),
+  role: z.enum(ROLES).optional().describe('what the caller may do'),
   endpoints: z.number().int(),
   jobs: z.object({ inQueue: z.number().int(), inProgress: z.number().int() }),
   lateResults: z.number().int().describe('reports of workers that no longer had the lease, dropped'),

@@ -37,7 +37,7 @@ export const MODEL_ROUTES = {
   modelUses: {
     methods: ['GET'],
     path: '/api/models/uses',
-    summary: 'What uses each model: workflows of the library, published graphs and the newest runs',
+    summary: 'Usage of each model: workflows of the library, published graphs and the newest runs',
     response: z.object({ uses: z.record(z.string(), z.array(modelUse)).describe('by the name that graphs use') }),
     errors: [],
     source: SOURCE,

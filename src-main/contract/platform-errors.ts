@@ -10,7 +10,7 @@ export const PLATFORM_ERRORS = {
   },
   CATALOG_ENTRY_NOT_FOUND: {
     status: 404,
-    message: 'The catalog of this machine has no {what} {id}. List what there is with GET {path}.',
+    message: 'The catalog of this machine has no {what} {id}. List them with GET {path}.',
   },
   NAME_TAKEN: {
     status: 409,
@@ -27,18 +27,18 @@ export const PLATFORM_ERRORS = {
   },
   UPLOAD_UNKNOWN: {
     status: 404,
-    message: 'This address takes no artifact: it was not given out, was used, or is too old. Deploy again.',
+    message: 'This upload address is not valid: it is unknown, already used, or expired. Deploy again.',
   },
   TASK_NOT_FOUND: {
     status: 404,
-    message: 'There is no call of a task at this address: it has ended, or was never begun. Call the task again.',
+    message: 'There is no task call at this address: it has ended, or was never started. Call the task again.',
   },
   TASK_ALREADY_SENT: {
     status: 409,
-    message: 'This call of a task has its request already. Begin another call.',
+    message: 'This task call already has its request. Start another call.',
   },
   SIGN_IN_NOT_FOUND: {
     status: 404,
-    message: 'No program waits to be signed in by this address. Start `rp login` again.',
+    message: 'No program is waiting to be signed in at this address. Start `rp login` again.',
   },
 } as const

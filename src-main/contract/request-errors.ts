@@ -29,7 +29,7 @@ export const REQUEST_ERRORS = {
   },
   PENDING_ACTION_OVER: {
     status: 409,
-    message: 'The bulk action waits no more: it is {state}.',
+    message: 'The bulk action can no longer be undone ({state}).',
   },
   TOO_MANY_PENDING_ACTIONS: {
     status: 409,

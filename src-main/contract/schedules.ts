@@ -137,7 +137,7 @@ export const SCHEDULE_ROUTES = {
   scheduleUpdate: {
     methods: ['PATCH'],
     path: SCHEDULE,
-    summary: 'Pause a schedule, or resume it; times that pass while it is paused are not made up for',
+    summary: 'Pause a schedule, or resume it; runs missed while it is paused are not made up for',
     role: 'run',
     body: z.strictObject({ paused: z.boolean('must be true or false') }),
     response: scheduleView,
@@ -147,7 +147,7 @@ export const SCHEDULE_ROUTES = {
   scheduleRunNow: {
     methods: ['POST'],
     path: `${SCHEDULE}/run`,
-    summary: 'Queue the request of a schedule now, beside its times',
+    summary: 'Queue the request of a schedule now, in addition to its times',
     role: 'run',
     response: z.object({ jobId: z.string() }),
     errors: ['SCHEDULE_NOT_FOUND', 'ENDPOINT_PAUSED'],

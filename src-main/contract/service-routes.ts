@@ -74,7 +74,7 @@ export const SERVICE_ROUTES = {
     params: { uploadId: z.string().max(100) },
     response: uploadStatus,
     errors: ['UPLOAD_UNKNOWN'],
-    source: 'ours: an upload that broke off goes on',
+    source: 'ours: an interrupted upload resumes',
   },
   agents: {
     methods: ['POST'],

@@ -27,7 +27,7 @@ export const SIGN_IN_ROUTES = {
   signInRequestRead: {
     methods: ['GET'],
     path: '/api/sign-in-requests/:requestId',
-    summary: 'Read how a program stands that asks to be signed in',
+    summary: 'Read the state of a program’s sign-in request',
     response: signInRequestView,
     errors: ['SIGN_IN_NOT_FOUND'],
     source: 'ours: the page that `rp login` opens',

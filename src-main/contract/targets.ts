@@ -36,7 +36,7 @@ export const targetView = z.object({ name: z.string(), url: z.string(), updatedA
 /** A target without its key. */
 export type TargetView = z.infer<typeof targetView>
 
-/** What a target has of an app. */
+/** An app on a target. */
 export const targetApp = z.object({
   isThere: z.boolean(),
   environments: z.array(
@@ -49,7 +49,7 @@ export const targetApp = z.object({
   ),
 })
 
-/** What a target has of an app. */
+/** An app on a target. */
 export type TargetApp = z.infer<typeof targetApp>
 
 /** What a deploy to a target takes: an app that was built, or one that was deployed there before. */
@@ -161,7 +161,7 @@ export const TARGET_ROUTES = {
   targetAppRead: {
     methods: ['GET'],
     path: '/api/targets/:target/apps/:app',
-    summary: 'What a target has of an app',
+    summary: 'List the environments of an app on a target',
     params: { app: appName },
     response: targetApp,
     errors: [...OF_TARGET, 'BAD_FIELD'],
@@ -170,7 +170,7 @@ export const TARGET_ROUTES = {
   targetPlan: {
     methods: ['POST'],
     path: `${PLACE}/plan`,
-    summary: 'What a deploy to a target would do; nothing is changed',
+    summary: 'Plan a deploy to a target; nothing is changed',
     params: place,
     body: targetDeployCreate.pick({ source: true, withKey: true }),
     response: targetPlan,
@@ -214,7 +214,7 @@ export const TARGET_ROUTES = {
   targetDeployRead: {
     methods: ['GET'],
     path: '/api/target-deploys/:deployId',
-    summary: 'How far a deploy to a target is',
+    summary: 'Progress of a deploy to a target',
     query: { follow: z.enum(['true', 'false']).optional().describe('as server-sent events, until it is over') },
     response: targetDeploy,
     errors: ['TARGET_DEPLOY_NOT_FOUND', 'BAD_FIELD'],

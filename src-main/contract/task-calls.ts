@@ -47,7 +47,7 @@ export const TASK_ROUTES = {
   taskResult: {
     methods: ['GET'],
     path: '/tasks/:taskId/result',
-    summary: 'How a call stands, and at the end its value or error',
+    summary: 'State of a task call, and its value or error once it has ended',
     params,
     response: z.object({ status: z.enum(['IDLE', 'RUNNING', 'DONE']), response: z.unknown().optional() }),
     errors: ['TASK_NOT_FOUND', 'UNAUTHORIZED', 'PAYLOAD_LOST'],

@@ -90,7 +90,7 @@ const SERVICE_SETTINGS: readonly Lead[] = [
   ...Object.entries(SETTING_TEXTS).map(([name, { label }]) => ({ name, label })),
   { name: 'registries', label: 'Registry credentials' },
   { name: 'key', label: 'Account key and signed-in browsers' },
-  { name: 'keys', label: 'Keys for others, with roles' },
+  { name: 'keys', label: 'API keys, with roles' },
   { name: 'changes', label: 'Changes: who changed what' },
   { name: 'browser', label: 'Theme, sidebar and editor of this browser' },
 ].map(({ name, label }) => ({ to: ADDRESS.setting(name), group: 'Settings', label, detail: 'Service' }))

@@ -55,7 +55,7 @@ const SHORT = 20
 
 function Breadcrumb({ crumbs }: Pick<PageProps, 'crumbs'>) {
   return (
-    <nav aria-label="Where you are" className="min-w-0">
+    <nav aria-label="Breadcrumb" className="min-w-0">
       <ol className="flex items-center gap-1.5 text-section">
         {crumbs.map(({ name, to }, at) => (
           <li key={name} className={clsx('flex items-center gap-1.5', name.length > SHORT ? 'min-w-0' : 'shrink-0')}>

@@ -16,5 +16,5 @@ export function useWhyNot(needed: Role, what: string): string | undefined {
   const { client } = useApp()
   const { data } = useQuery(infoQuery(client))
   if (data?.role === undefined || isEnough(data.role, needed)) return undefined
-  return `${what} takes a key with the role ${needed}, and you are signed in with the role ${data.role}.`
+  return `${what} needs a key with the role ${needed}, and you are signed in with the role ${data.role}.`
 }

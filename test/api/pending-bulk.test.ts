@@ -57,7 +57,7 @@ describe('a bulk action that can be undone', () => {
     const again = await ask('DELETE', `${PATH}/${id}`)
     expect({ status: again.status, message: again.body.error }).toEqual({
       status: 409,
-      message: 'The bulk action waits no more: it is undone.',
+      message: 'The bulk action can no longer be undone (undone).',
     })
   })
 

@@ -110,7 +110,7 @@ describe('a program that asks to be signed in', () => {
     expect(await look(id)).toEqual({ id, status: 'CONSUMED', apiKey: null })
     expect((await decide(id, true)).body).toMatchObject({
       code: 'SIGN_IN_NOT_FOUND',
-      error: 'No program waits to be signed in by this address. Start `rp login` again.',
+      error: 'No program is waiting to be signed in at this address. Start `rp login` again.',
     })
   })
 

@@ -27,7 +27,8 @@ it('an upload to a target goes on where it broke off', async () => {
   expect(deploy).toMatchObject({ state: 'active', number: 1 })
   expect(way.cuts()).toBe(1)
   expect(deploy.log.length).toBeGreaterThan(0)
-  for (const line of deploy.log) expect(line).toMatch(/^The upload broke off \(.+\) and goes on after \d.* MiB\.$/)
+  for (const line of deploy.log)
+    expect(line).toMatch(/^The upload was interrupted \(.+\) and resumes after \d.* MiB\.$/)
 })
 
 it('a target that is killed in the middle of an upload keeps nothing of it, and the upload begins again', async () => {

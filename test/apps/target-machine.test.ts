@@ -73,7 +73,7 @@ test('an app goes to a service in a network of its own, over a way that breaks, 
   const second = await app.run('deploy', '--target', 'lossy')
   expect(second).toMatchObject({ exitCode: 0 })
   expect(way.cuts()).toBe(1)
-  expect(second.stderr).toMatch(/The upload broke off \(.+\) and goes on after \d/)
+  expect(second.stderr).toMatch(/The upload was interrupted \(.+\) and resumes after \d/)
   expect(await greeting()).toEqual({ greeting: 'Bye, Ada!' })
 
   const artifacts = () => readdirSync(join(box.data, 'artifacts'))

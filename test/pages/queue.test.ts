@@ -41,7 +41,7 @@ test('waiting jobs are moved by drag, keys, buttons and priority', async () => {
   await page.getByLabel(`Priority of job ${d}`).fill('5')
   await page.getByLabel(`Priority of job ${d}`).press('Enter')
   await orderIs(d, c, a, b)
-  await page.getByRole('status').getByText('Job has priority 5 now.').waitFor({ state: 'attached' })
+  await page.getByRole('status').getByText('The job now has priority 5.').waitFor({ state: 'attached' })
   await page.setViewportSize(NARROW)
   await expectAccessible()
   await shoot('queue-narrow')

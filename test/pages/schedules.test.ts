@@ -12,7 +12,7 @@ test('a schedule is added, runs, is paused and deleted', async () => {
   await open('/endpoints/work/requests?view=schedules')
   await page.getByText('There are no schedules of this endpoint yet').waitFor()
   await page
-    .getByRole('list', { name: 'Next times' })
+    .getByRole('list', { name: 'Next runs' })
     .getByText(/ 03:00:00$|:00:00$/)
     .first()
     .waitFor()
@@ -24,7 +24,7 @@ test('a schedule is added, runs, is paused and deleted', async () => {
   expect(await page.getByRole('button', { name: 'Add schedule' }).isDisabled()).toBe(true)
   await page.getByLabel('Cron pattern').fill('0 3 * * *')
   await page.getByLabel('Time zone').fill('Asia/Tokyo')
-  await choose(page.getByRole('combobox', { name: 'If the service was not running' }), /Run one job/)
+  await choose(page.getByRole('combobox', { name: 'Missed runs' }), /Run one job/)
   await page.getByLabel('Name', { exact: true }).fill('Nightly')
   await page.getByRole('button', { name: 'Add schedule' }).click()
   await page.getByRole('grid', { name: 'Schedules' }).getByText('0 3 * * *, Asia/Tokyo').waitFor()

@@ -72,7 +72,7 @@ describe('words for machines', () => {
     expect(loadText(FACTS)).toBeUndefined()
     expect(loadText({ ...FACTS, load: 2 })).toBe('2.00 (50 % of 4 CPUs)')
     // What the API of an engine tells, where nothing else is asked.
-    expect(diskText({ ...FACTS, dockerDiskBytes: 2 ** 30 })).toBe('1.0 GiB taken by Docker')
+    expect(diskText({ ...FACTS, dockerDiskBytes: 2 ** 30 })).toBe('1.0 GiB used by Docker')
     expect(loadText({ ...FACTS, cpusUsed: 1.25 })).toBe('containers use 1.25 of 4 CPUs')
   })
 
@@ -88,7 +88,7 @@ describe('words for machines', () => {
     const step = (state: 'ok' | 'warning' | 'failed') => ({ check: 'SSH', state, found: 'x' })
     expect(verdictOf([])).toContain('not been tested')
     expect(verdictOf([step('ok')])).toBe('It can run workers.')
-    expect(verdictOf([step('ok'), step('warning')])).toContain('but not those')
+    expect(verdictOf([step('ok'), step('warning')])).toContain('except those')
     expect(verdictOf([step('warning'), step('failed')])).toContain('SSH failed')
   })
 
@@ -136,7 +136,7 @@ test('the form of a machine sends it, and then shows the steps of its test as th
   fireEvent.change(screen.getByLabelText('SSH address'), { target: { value: 'ada@box' } })
   await act(async () => fireEvent.click(screen.getByRole('button', { name: 'Add and test' })))
   expect(await screen.findByText(/logged in to ada@box/)).toBeTruthy()
-  expect(await screen.findByText('Looking at the next step.')).toBeTruthy()
+  expect(await screen.findByText('Running the next check.')).toBeTruthy()
   expect(calls.find(({ operation }) => operation === 'machineAdd')?.args).toEqual({
     body: { name: 'box', way: { kind: 'ssh', to: 'ada@box' }, swarm: false },
   })

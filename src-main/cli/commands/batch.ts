@@ -31,13 +31,16 @@ export function addBatch(batch: Command, surroundings: Surroundings): void {
     .argument('<endpoint>', 'id of the endpoint')
     .argument('<file>', 'JSON lines, CSV with a header (.csv), or a folder of images')
     .option('--name <name>', 'name of the batch (default: that of the file)')
-    .option('--template <json>', 'of a folder: the input of an image, with {file} for its base64 and {name}')
+    .option(
+      '--template <json>',
+      'for a folder: the input for each image, with {file} for its base64 and {name} for its name',
+    )
     .addHelpText(
       'after',
       `
-A line is an input, or a request like {"input": {...}, "policy": {...}}. A row of CSV is an input with the names of the
-header; numbers, true, false, null and JSON keep their types, other cells are text, empty ones are left out.
-A file with a broken line is refused as a whole. An upload that broke off goes on with the same command.
+Each line is an input, or a request like {"input": {...}, "policy": {...}}. Each CSV row is an input whose fields are
+named by the header: numbers, true, false, null and JSON keep their types, other cells are text, and empty ones are
+left out. If any line is invalid, nothing is queued. To resume an interrupted upload, repeat the same command.
 
 Examples:
   $ drydock batch submit hello inputs.jsonl
@@ -51,7 +54,7 @@ Examples:
       const { total, fingerprint } = await check(path, read)
       const body = { name: (options.name ?? basename(path)).slice(0, 100), total, fingerprint }
       const made = await client.call('batchCreate', { path: { endpointId }, body })
-      output.note(made.received > 0 ? `batch ${made.id} goes on after line ${made.received}` : `batch ${made.id}`)
+      output.note(made.received > 0 ? `batch ${made.id} resumes after line ${made.received}` : `batch ${made.id}`)
       await send(client, made, { read, show: createStatusLine(output, surroundings) })
       await report(await client.call('batchRead', { path: { batchId: made.id } }), output)
     })
@@ -65,7 +68,7 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const { batches } = await client.call('batchList', { query: { endpoint } })
       if (output.json) return output.document({ batches })
-      if (batches.length === 0) return output.hint('There is no batch. Submit one with `drydock batch submit`.')
+      if (batches.length === 0) return output.hint('There are no batches. Submit one with `drydock batch submit`.')
       output.table(
         ['BATCH', 'ENDPOINT', 'NAME', 'STATE', 'DONE', 'FAILED', 'OF', 'CREATED'],
         batches.map((one) => [
@@ -75,7 +78,7 @@ Examples:
       )
     })
 
-  of('show', 'show how far a batch is, and what failed and why')
+  of('show', 'show the progress of a batch, and what failed and why')
     .addHelpText('after', '\nExamples:\n  $ drydock batch show 0b6f9c1e')
     .action(async (batchId: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -96,12 +99,15 @@ Examples:
       }
       draw('')
       show(found, output, surroundings.now())
-      const why = found.state === 'uploading' ? 'lacks inputs; submit its file again' : failureText(found)
+      const why = found.state === 'uploading' ? 'is missing inputs; submit its file again' : failureText(found)
       if (why !== undefined) throw new CliError('BATCH_INCOMPLETE', { batchId, why })
     })
 
   for (const action of ['retry', 'cancel'] as const)
-    of(action, action === 'retry' ? 'retry the jobs of a batch that failed or timed out' : 'cancel what has not ended')
+    of(
+      action,
+      action === 'retry' ? 'retry the jobs of a batch that failed or timed out' : 'cancel jobs that have not ended',
+    )
       .addHelpText('after', `\nExamples:\n  $ drydock batch ${action} 0b6f9c1e`)
       .action(async (batchId: string, _options: object, command: Command) => {
         const { client, output } = await openSession(command, surroundings)
@@ -155,7 +161,7 @@ async function inputsOf(path: string, template: string | undefined): Promise<Rea
     new CliError('FILE_UNREADABLE', { file: path, why: (error as Error).message }, { cause: error })
   const found = await stat(path).catch((error: unknown) => Promise.reject(unreadable(error)))
   if (found.isDirectory()) return await imagesOf(path, template)
-  if (template !== undefined) throw usageError('--template is for a folder of images.')
+  if (template !== undefined) throw usageError('--template works only with a folder of images.')
   const format = extname(path).toLowerCase() === '.csv' ? 'csv' : 'jsonl'
   return () => readInputs(createReadStream(path, 'utf8'), format)
 }

@@ -37,8 +37,8 @@ type StartOptions = JobFilterOptions & {
 type VersionSetting = { readonly number: number; readonly text: string }
 
 const ABOUT = `
-Versions are endpoints, by id or name; --image and --set make further ones of the same endpoint. The first is what the
-others are compared with. The service goes on if this command is interrupted, or if it is itself stopped and started.
+Versions are endpoints, by id or name; --image and --set add variants of the same endpoint. All others are compared
+with the first. The service continues if this command is interrupted, and after a restart.
 Exit codes: 0 the same, 1 outputs differ, 4 some could not be compared, 2, 3 and 5 an error.`
 
 /** `drydock compare`: start, list, show, stop, remove. */
@@ -141,22 +141,30 @@ function startOptions(command: Command, surroundings: Surroundings): Command {
   }
   return addJobFilter(command, surroundings)
     .argument('<versions...>', 'endpoints, the reference first')
-    .option('--ids <ids>', 'the inputs of these jobs, with commas between them')
+    .option('--ids <ids>', 'use the inputs of these jobs, separated by commas')
     .option('--file <file>', 'inputs: JSON lines, an export of jobs, or an exported job file')
     .option('--name <name>', 'name of the comparison')
-    .option('--image <number:image>', 'image of a version, by its number from 1; may be repeated', collect(ofVersion))
-    .option('--set <number:name=value>', 'value of its input, like 2:3.cfg=7; may be repeated', collect(ofVersion))
-    .option('--absolute <difference>', 'numbers are the same up to this difference', decimal)
-    .option('--relative <share>', 'numbers are the same up to this share, like 0.001', decimal)
+    .option(
+      '--image <number:image>',
+      'another image for a version, numbered from 1; may be repeated',
+      collect(ofVersion),
+    )
+    .option(
+      '--set <number:name=value>',
+      'input value for a version, like 2:3.cfg=7; may be repeated',
+      collect(ofVersion),
+    )
+    .option('--absolute <difference>', 'absolute tolerance for numbers', decimal)
+    .option('--relative <share>', 'relative tolerance for numbers, like 0.001', decimal)
     .option(
       '--ignore <path>',
-      "leave out this path of the output, like meta.seed or '**.ms'; may be repeated",
+      "ignore this path of the output, like meta.seed or '**.ms'; may be repeated",
       collect(String),
     )
-    .option('--distance <colour>', 'a pixel differs above this distance of a colour, of 255', decimal)
-    .option('--pixels <share>', 'pictures are the same up to this share of pixels', decimal)
-    .option('--similarity <ssim>', 'pictures are the same from this structural similarity on, like 0.98', decimal)
-    .option('--slower <times>', 'a job differs that takes this many times as long', decimal)
+    .option('--distance <colour>', 'colour difference, 0 to 255, above which a pixel differs', decimal)
+    .option('--pixels <share>', 'share of pixels that may differ', decimal)
+    .option('--similarity <ssim>', 'minimum structural similarity (SSIM) of pictures, like 0.98', decimal)
+    .option('--slower <times>', 'a job differs if it takes this many times as long', decimal)
     .option('--at-once <jobs>', 'jobs queued or running at a time (default 16)', wholeNumber)
 }
 
@@ -222,7 +230,7 @@ async function bodyOf(
   const filter = filterOf({ ...{ endpoint, status, worker, search, since, until } } as JobFilterOptions)
   const given = [Object.keys(filter).length > 0 || undefined, ids, file].filter((one) => one !== undefined)
   if (given.length !== 1)
-    throw usageError('Say which inputs: jobs by --endpoint, --since, --search and the like, or --ids, or --file.')
+    throw usageError('Choose the inputs: jobs by --endpoint, --since, --search and so on, or --ids, or --file.')
   for (const { number } of [...set, ...image])
     if (number < 1 || number > names.length)
       throw usageError(`There is no version ${number}: there are ${names.length}.`)
@@ -254,7 +262,7 @@ async function textOf(file: string): Promise<string> {
     throw usageError(`${file} cannot be read: ${error.message}`)
   })
   if (bytes.length <= limit('comparisonFileBytes')) return bytes.toString()
-  throw usageError(`${file} has ${bytes.length} bytes; ${limit('comparisonFileBytes')} is the most. Cut it.`)
+  throw usageError(`${file} has ${bytes.length} bytes; the limit is ${limit('comparisonFileBytes')}. Split it.`)
 }
 
 // What the service refuses must not look like outputs that differ.

@@ -30,7 +30,7 @@ export function addDeploy(deploy: Command, surroundings: Surroundings): void {
     )
     .option(
       '--on <machine>',
-      'machine for the workers from now on, see `drydock machine`; any of them, or "this machine"',
+      'machine for the workers from now on: a name (see `drydock machine`), any, or "this machine"',
     )
     .addOption(
       new Option('--target <name>', 'deploy to another service: one of `drydock target list`').conflicts([
@@ -39,7 +39,7 @@ export function addDeploy(deploy: Command, surroundings: Surroundings): void {
         'preview',
       ]),
     )
-    .option('--with-key', 'with --target: let its account key into the environment of workers')
+    .option('--with-key', 'with --target: allow its account key in the environment of workers')
     .addOption(
       new Option('--preview', 'run the app on a service of its own that reloads on every save, until Ctrl+C').conflicts(
         ['env', 'plan', 'yes', 'keep', 'output', 'keepBuild'],
@@ -100,7 +100,7 @@ export function addRollback(rollback: Command, surroundings: Surroundings): void
     )
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .option('--target <name>', 'go back on another service, to an earlier deploy from here')
+    .option('--target <name>', 'roll back on another service, to an earlier deploy made from here')
     .option(...YES)
     .addHelpText(
       'after',
@@ -163,12 +163,12 @@ export function addUndeploy(undeploy: Command, surroundings: Surroundings): void
   undeploy
     .option('--env <environment>', 'environment (default: production, or the only one)')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .option('--target <name>', 'delete the environment on another service, and the app where it has no other')
+    .option('--target <name>', 'delete the environment on another service, and the app if it has no other environment')
     .option(...YES)
     .addHelpText(
       'after',
       `
-\`drydock rollback\` brings the endpoints back. On a target nothing stays, and a new deploy is needed.
+\`drydock rollback\` brings the endpoints back. A target keeps nothing: deploy there again.
 
 Examples:
   $ drydock undeploy

@@ -98,7 +98,9 @@ async function databaseRows(folder: string): Promise<readonly DoctorRow[]> {
   } catch (error) {
     // Another user owns it, or another program has locked it.
     const found = `cannot be read: ${(error as Error).message}`
-    return [{ check: 'database', state: 'warning', found, fix: `Check who may read ${file}, and run doctor again.` }]
+    return [
+      { check: 'database', state: 'warning', found, fix: `Check the permissions of ${file}, and run doctor again.` },
+    ]
   }
   if (fault === undefined) return [{ check: 'database', state: 'ok', found: 'not damaged' }]
   const fix = `Restore a copy of the data folder, or save what can be read with \`${recoverCommand(folder)}\`.`
@@ -160,7 +162,7 @@ async function rowsOfMachine(
 ): Promise<readonly DoctorRow[]> {
   const fix = `See \`drydock machine test ${name}\`; jobs of its endpoints wait until then.`
   if (state !== 'connected') {
-    const what = state === 'connecting' ? 'it is being reached' : 'it cannot be reached'
+    const what = state === 'connecting' ? 'connecting' : 'it cannot be reached'
     const found = reason === undefined ? what : `${what}: ${reason}`
     return [{ check: `machine ${name}`, state: 'warning', found, fix }]
   }
@@ -172,7 +174,7 @@ async function rowsOfMachine(
   }
   const rows = test.steps.map(({ check, ...row }) => ({ check: `${name}: ${check}`, ...row }))
   if (!test.isRunning) return rows
-  const found = 'its test has not ended in time'
+  const found = 'its test did not finish in time'
   return [...rows, { check: `machine ${name}`, state: 'warning', found, fix: `See \`drydock machine test ${name}\`.` }]
 }
 

@@ -60,7 +60,7 @@ function addEnvCreate(parent: Command, surroundings: Surroundings): void {
     .description('create an environment, and its app if needed; a deploy does this too')
     .argument('<env>', 'name of the environment')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
-    .option('--on <machine>', 'machine for its workers, see `drydock machine`; any of them, or "this machine"')
+    .option('--on <machine>', 'machine for its workers: a name (see `drydock machine`), any, or "this machine"')
     .addHelpText(
       'after',
       '\nUse it to set variables before the first release.\n\nExamples:\n  $ drydock env create staging\n  $ drydock env set --env staging API_TOKEN < token.txt',
@@ -80,9 +80,9 @@ function addEnvCreate(parent: Command, surroundings: Surroundings): void {
 function addEnvUpdate(parent: Command, surroundings: Surroundings): void {
   parent
     .command('update')
-    .description('say on which machine the workers of an environment run, and move them')
+    .description('choose the machine for the workers of an environment, and move them there')
     .argument('[env]', 'name of the environment (default: production, or the only one)')
-    .requiredOption('--on <machine>', 'name of a machine, see `drydock machine`; any of them, or "this machine"')
+    .requiredOption('--on <machine>', 'name of a machine (see `drydock machine`), any, or "this machine"')
     .option('--app <app>', "app (default: SVC_APP, else this folder's)")
     .option('--later', 'only store it; workers move with the next release')
     .addHelpText(

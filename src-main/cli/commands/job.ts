@@ -45,7 +45,7 @@ export function addJob(job: Command, surroundings: Surroundings): void {
 
   job
     .command('open')
-    .description('show what is in such a file; no service is needed')
+    .description('show the contents of an exported job; needs no service')
     .argument('<file>', 'file that `drydock job export` wrote')
     .addHelpText('after', '\nExamples:\n  $ drydock job open job.jsonl')
     .action(async (file: string, _options: object, command: Command) => {
@@ -55,7 +55,7 @@ export function addJob(job: Command, surroundings: Surroundings): void {
 
   job
     .command('import')
-    .description('run the job of such a file again, as a new job')
+    .description('run an exported job again, as a new job')
     .argument('<file>', 'file that `drydock job export` wrote')
     .requiredOption('--endpoint <id>', 'endpoint that runs it')
     .addHelpText('after', '\nExamples:\n  $ drydock job import job.jsonl --endpoint hello')

@@ -13,15 +13,15 @@ import type { Surroundings } from '../surroundings.ts'
 export function addKey(key: Command, surroundings: Surroundings): void {
   key
     .command('add')
-    .description('make a key; it is printed once and stored as a hash only')
-    .argument('<name>', 'whom it is for: letters, digits, dots, - and _')
+    .description('create a key; it is printed once and stored only as a hash')
+    .argument('<name>', 'name of its user or program: letters, digits, dots, - and _')
     .requiredOption('--role <role>', `what it may do: ${ROLES.join(', ')}`, (text) => oneOf(ROLES, text))
     .option('--days <n>', 'days until it expires (default: it does not expire)', wholeNumber)
     .addHelpText(
       'after',
       `
-Roles, each with all that those before it may do:
-  read     see endpoints, jobs, logs and graphs; of variables the names alone
+Roles, each including the ones above it:
+  read     see endpoints, jobs, logs and graphs, and the names of variables
   run      send jobs and requests, cancel and repeat them, run graphs
   deploy   change endpoints, deploy and roll back apps, open shells
   admin    keys, settings, credentials of registries; the same as the account key
@@ -92,7 +92,7 @@ Examples:
 
   key
     .command('revoke')
-    .description('end a key at once, and the sessions of browsers that it signed in')
+    .description('revoke a key at once, and sign out the browsers that used it')
     .argument('<name>', 'name of the key')
     .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock key revoke ada')
@@ -109,13 +109,13 @@ Examples:
     .command('audit')
     .description('list who changed what, newest first')
     .option('--by <name>', 'only changes by this key; account is the account key')
-    .option('--limit <n>', 'how many', wholeNumber)
+    .option('--limit <n>', 'number of entries', wholeNumber)
     .addHelpText('after', '\nExamples:\n  $ drydock key audit --by ada --limit 20')
     .action(async ({ by, limit }: { by?: string; limit?: number }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const { entries, more } = await client.call('auditList', { query: { key: by, limit } })
       if (output.json) return output.document({ entries, more })
-      if (entries.length === 0) return output.line('No change is listed.')
+      if (entries.length === 0) return output.line('No audit entries.')
       const now = surroundings.now()
       output.table(
         ['WHEN', 'KEY', 'FROM', 'WHAT', 'ABOUT', 'STATUS'],

@@ -14,7 +14,7 @@ const WHICH = 'Name the service: drydock login --url http://ADDRESS:8790'
 /** `drydock login`: remember a service and the key to it. */
 export function addLogin(login: Command, surroundings: Surroundings): void {
   login
-    .option('--fingerprint <sha256>', 'of the certificate of a service with `--tls`, as that service printed it')
+    .option('--fingerprint <sha256>', 'fingerprint of the certificate, as printed by a service started with --tls')
     .addHelpText(
       'after',
       `
@@ -26,8 +26,8 @@ A service listens only on its own machine. To reach one elsewhere, open a tunnel
   $ ssh -N -L 8790:127.0.0.1:8790 user@machine
 For a tunnel on another port, tell the service that address: drydock serve --allow-host 127.0.0.1:9000
 
-A service that was started with --tls prints the fingerprint of its certificate; a person is asked to compare it, a
-script names it with --fingerprint.
+A service started with --tls prints the fingerprint of its certificate. In a terminal you are asked to compare it;
+scripts pass it with --fingerprint.
 
 Examples:
   $ drydock login --url http://127.0.0.1:8790 < account.key
@@ -78,7 +78,7 @@ async function pinCertificate(
   if (fingerprint === undefined) {
     const found = `The certificate of ${url} has the fingerprint ${shown.fingerprint}.`
     if (!canAsk(output, surroundings))
-      throw usageError(`${found} Compare it with what the service printed, and name it with --fingerprint.`)
+      throw usageError(`${found} Compare it with the one that the service printed, and pass it with --fingerprint.`)
     output.note(found)
     if (!(await surroundings.ask.yes('Did `drydock serve` print the same one?')))
       throw new CliError('ABANDONED', { why: 'Nothing was sent there.' })

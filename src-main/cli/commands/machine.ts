@@ -36,10 +36,12 @@ function addAdd(parent: Command, surroundings: Surroundings): void {
     .command('add')
     .description('add a machine with Docker, and test it step by step')
     .argument('<name>', 'name for --on')
-    .addOption(new Option('--ssh <user@host>', 'reach it with ssh, by your own configuration').conflicts('context'))
-    .addOption(new Option('--port <port>', 'port of its ssh').argParser(wholeNumber))
-    .addOption(new Option('--context <name>', 'reach it as this context of Docker').conflicts('docker'))
-    .addOption(new Option('--docker <url>', 'reach its engine at this address, like tcp://host:2376').conflicts('ssh'))
+    .addOption(new Option('--ssh <user@host>', 'connect over SSH, with your own configuration').conflicts('context'))
+    .addOption(new Option('--port <port>', 'SSH port').argParser(wholeNumber))
+    .addOption(new Option('--context <name>', 'connect through this Docker context').conflicts('docker'))
+    .addOption(
+      new Option('--docker <url>', 'connect to its engine at this address, like tcp://host:2376').conflicts('ssh'),
+    )
     .option('--tls <folder>', 'folder with ca.pem, cert.pem and key.pem for --docker')
     .option('--swarm', 'its engine is a manager of a swarm, whose nodes run the workers')
     .addHelpText(
@@ -71,15 +73,15 @@ function wayOf(name: string, { ssh, port, context, docker, tls }: AddOptions, { 
   if (context !== undefined) return { kind: 'context', name: context }
   if (docker !== undefined)
     return { kind: 'tcp', url: docker, ...(tls === undefined ? {} : { tlsFolder: resolve(cwd, tls) }) }
-  throw usageError(`Say how it is reached: drydock machine add ${name} --ssh user@host`)
+  throw usageError(`Choose how to connect: drydock machine add ${name} --ssh user@host`)
 }
 
 function addTest(parent: Command, surroundings: Surroundings): void {
   parent
     .command('test')
-    .description('test step by step what it takes to run workers on a machine')
+    .description('check step by step whether a machine can run workers')
     .argument('<name>', 'name of the machine')
-    .option('--job', 'also run a first job there: of an endpoint hello-NAME, which stays')
+    .option('--job', 'also run a first job there, on an endpoint hello-NAME that is kept')
     .addHelpText('after', '\nExamples:\n  $ drydock machine test gpu-box\n  $ drydock machine test gpu-box --job')
     .action(async (name: string, { job }: { job?: true }, command: Command) => {
       const session = await openSession(command, surroundings)
@@ -125,7 +127,7 @@ function showStep(output: Output, { check, state, found, fix }: DoctorRow): void
 function addList(parent: Command, surroundings: Surroundings): void {
   parent
     .command('list', { isDefault: true })
-    .description('list machines: how they are reached, what they have, what runs there')
+    .description('list machines with their connection, hardware and workers')
     .addHelpText('after', '\nExamples:\n  $ drydock machine list\n  $ drydock machine list --json')
     .action(async (_options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -146,7 +148,7 @@ function rowOf({ name, way, state, reason, facts, workers }: MachineView): strin
 function addRemove(parent: Command, surroundings: Surroundings): void {
   parent
     .command('remove')
-    .description('end what runs on a machine and forget it; endpoints that name it wait')
+    .description('remove a machine and end its workers; endpoints that name it wait')
     .argument('<name>', 'name of the machine')
     .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock machine remove gpu-box')

@@ -15,8 +15,8 @@ export function addMcp(mcp: Command, surroundings: Surroundings): void {
     .addHelpText(
       'after',
       `
-The agent starts this command itself; without options it can only read. What it may do is also bounded by the role of its
-key: \`drydock key add agent --role read\` makes one. A running service answers at /mcp too (Streamable HTTP).
+The agent starts this command itself. Without options it can only read. The role of its key limits it further:
+\`drydock key add agent --role read\` creates a key. A running service also answers at /mcp (Streamable HTTP).
 
 Examples:
   $ drydock mcp

@@ -24,8 +24,8 @@ Examples:
 
   platform
     .command('env')
-    .description("print the variables that lead the platform's tools here, as lines for a shell")
-    .addOption(new Option('--shell <shell>', 'whose lines').choices(SHELLS).default('sh'))
+    .description("print the variables that point the platform's tools to this service, for a shell")
+    .addOption(new Option('--shell <shell>', 'shell to print them for').choices(SHELLS).default('sh'))
     .addHelpText(
       'after',
       '\nExamples:\n  $ eval "$(drydock platform env)"\n  $ drydock platform env --shell fish | source',

@@ -70,7 +70,7 @@ function showPage(
   if (page.requests.length === 0) output.line('There are no requests.')
   else {
     output.table(
-      ['WHEN', 'METHOD', 'PATH', 'STATUS', 'WAITED', 'FIRST BYTE', 'IN ALL', 'IN', 'OUT', 'WORKER', 'ERROR'],
+      ['WHEN', 'METHOD', 'PATH', 'STATUS', 'WAITED', 'FIRST BYTE', 'TOTAL', 'IN', 'OUT', 'WORKER', 'ERROR'],
       page.requests.map((request) => [
         ago(request.at, now),
         request.method,

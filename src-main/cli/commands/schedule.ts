@@ -27,16 +27,16 @@ type AddOptions = {
 export function addSchedule(schedule: Command, surroundings: Surroundings): void {
   schedule
     .command('add')
-    .description('add a schedule: its request becomes a job at each time')
+    .description('add a schedule, which queues a job at each of its times')
     .argument('<endpoint>', 'id of the endpoint')
     .argument('<name>', 'name of the schedule, unique for the endpoint')
     .argument('[input]', 'JSON object, or - to read it from standard input (default: {})')
-    .option('--cron <pattern>', 'times as a cron pattern: five fields, six with seconds first, or @daily')
+    .option('--cron <pattern>', 'cron pattern: five fields, six with seconds first, or @daily')
     .option('--every <duration>', 'an interval instead, like 30s, 15min, 6h or 1d', spanInMs)
-    .option('--time-zone <zone>', 'time zone of the pattern, like Europe/Berlin (default: that of the machine)')
+    .option('--time-zone <zone>', 'time zone of the pattern, like Europe/Berlin (default: that of the service)')
     .option(
       '--missed <what>',
-      'times at which the service did not run: skip (default), or run the last of them',
+      'runs missed while the service was down: skip (default), or run once for all of them',
       (text) => oneOf(WHEN_MISSED, text),
     )
     .option('--input-file <file>', 'read the input from a JSON file')
@@ -47,8 +47,8 @@ export function addSchedule(schedule: Command, surroundings: Surroundings): void
     .addHelpText(
       'after',
       `
-The jobs are like any others: in lists, with retries and webhooks. A time that passes while the service does not run
-is told by \`drydock schedule show\`; with --missed run, one job makes up for all of them.
+The jobs are like any others: in lists, with retries and webhooks. \`drydock schedule show\` lists the runs missed while
+the service was down; with --missed run, one job makes up for all of them.
 
 Examples:
   $ drydock schedule add hello nightly '{"name": "Ada"}' --cron '0 3 * * *' --time-zone Europe/Berlin
@@ -77,7 +77,7 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const { schedules } = await client.call('scheduleList', { query: { endpoint } })
       if (output.json) return output.document({ schedules })
-      if (schedules.length === 0) return output.hint('There is no schedule. Add one with `drydock schedule add`.')
+      if (schedules.length === 0) return output.hint('There are no schedules. Add one with `drydock schedule add`.')
       const now = surroundings.now()
       output.table(
         ['ENDPOINT', 'NAME', 'WHEN', 'NEXT', 'LAST'],
@@ -91,7 +91,7 @@ Examples:
       )
     })
 
-  command('show', 'show a schedule: its next times, its request, and what came of its times')
+  command('show', 'show a schedule: its next runs, its request and its run history')
     .addHelpText('after', '\nExamples:\n  $ drydock schedule show hello nightly')
     .action(async (endpointId: string, name: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -116,7 +116,7 @@ Examples:
     })
 
   for (const paused of [true, false])
-    command(paused ? 'pause' : 'resume', paused ? 'queue nothing until it is resumed' : 'go on with the next time')
+    command(paused ? 'pause' : 'resume', paused ? 'queue nothing until it is resumed' : 'continue with the next run')
       .addHelpText('after', `\nExamples:\n  $ drydock schedule ${paused ? 'pause' : 'resume'} hello nightly`)
       .action(async (endpointId: string, name: string, _options: object, command: Command) => {
         const { client, output } = await openSession(command, surroundings)
@@ -127,7 +127,7 @@ Examples:
         showTimes(output, changed)
       })
 
-  command('run', 'queue its request now, beside its times')
+  command('run', 'queue its request now, in addition to its schedule')
     .addHelpText('after', '\nExamples:\n  $ drydock schedule run hello nightly')
     .action(async (endpointId: string, name: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
@@ -176,7 +176,7 @@ function timingText({ cron, everyMs, timeZone }: ScheduleView): string {
 }
 
 function nextText({ paused, nextAt }: ScheduleView, now: number): string {
-  if (nextAt === undefined) return paused ? 'paused' : 'never again'
+  if (nextAt === undefined) return paused ? 'paused' : 'no further runs'
   return nextAt <= now ? 'now' : `in ${durationText(nextAt - now)}`
 }
 

@@ -42,8 +42,8 @@ export function addServe(serve: Command, surroundings: Surroundings): void {
       'also listen on this IP address, 0.0.0.0 for all; see --tls (default: loopback only)',
       ip,
     )
-    .option('--tls', "with --listen: answer https alone there, by the service's own certificate")
-    .option('--tls-cert <file>', 'with --listen: answer https alone there, by this certificate (PEM)')
+    .option('--tls', "with --listen: serve only https there, with the service's own certificate")
+    .option('--tls-cert <file>', 'with --listen: serve only https there, with this certificate (PEM)')
     .option('--tls-key <file>', 'private key of that certificate (PEM)')
     .option('--allow-host <host[:port]>', 'also accept this Host, like that of a tunnel; may be repeated', hosts)
     .option('--stop-grace <ms>', 'time for running jobs to end when the service stops', wholeNumber)
@@ -66,7 +66,7 @@ To use the service from another machine, open a tunnel there on the same port:
   $ ssh -N -L 8790:127.0.0.1:8790 user@machine
 For another port, name the address that clients use: --allow-host 127.0.0.1:9000. With --listen and --tls the service
 is on the network itself; it prints the fingerprint of its certificate, which \`drydock login\` asks others to compare.
-Without --tls others there can read keys and data. Give people keys of their own with \`drydock key add\`.
+Without --tls others on it can read keys and data. Give people keys of their own with \`drydock key add\`.
 
 Examples:
   $ drydock serve

@@ -24,8 +24,8 @@ export function addTarget(target: Command, surroundings: Surroundings): void {
       'after',
       `
 The key is read from standard input or a prompt, unless a file or variable is named. It is tried first, kept by this
-service, and sent to that address only. The address in --url is that of the target's control plane, as
-RUNPOD_API_BASE_URL of the platform's own tools; the own service is found without it.
+service, and sent to that address only. --url is the address of the target's control plane, like
+RUNPOD_API_BASE_URL for the platform's own tools; it does not choose your own service.
 
 Examples:
   $ drydock target add box --url http://192.168.1.20:8790 < box.key
@@ -36,7 +36,7 @@ Examples:
       const { url, key: given, ...own } = globalOptions(command)
       if (!url) throw usageError(`Name its address: drydock target add ${name} --url https://HOST`)
       if (given)
-        throw usageError('A key among the arguments is seen by others. Pass it on standard input, or with --key-file.')
+        throw usageError('Other users can see keys in arguments. Pass it on standard input, or with --key-file.')
       const { client, output } = await openSession(command, surroundings, own)
       const key = await readKey(options, surroundings)
       const response = await client.call('targetPut', { body: { name, url, key } })

@@ -58,7 +58,7 @@ function scaler(text: string): Scaler {
 function rates(text: string): readonly [number, number] {
   const [low, high] = text.split('-').map(decimal)
   if (low === undefined || high === undefined || high <= 0)
-    throw new InvalidArgumentError('It must be two rates a second, at night and at noon, like 0.1-3.')
+    throw new InvalidArgumentError('It must be two rates per second, at night and at noon, like 0.1-3.')
   return [low, high]
 }
 
@@ -70,11 +70,11 @@ export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
     .option('--from <time>', 'replay the jobs since then, like 2h or 2026-11-03T14:00 (default: 24h)', time)
     .option('--to <time>', 'replay the jobs up to then (default: now)', time)
     .option('--trace <file>', 'replay lines of JSON: {"at": ms or time, "executionMs": ms}; an export of jobs is one')
-    .option('--steady <rate>', 'simulate so many jobs a second', decimal)
-    .option('--burst <jobs>', 'simulate so many jobs at once, again and again', wholeNumber)
+    .option('--steady <rate>', 'simulate this many jobs per second', decimal)
+    .option('--burst <jobs>', 'simulate bursts of this many jobs', wholeNumber)
     .option('--every <duration>', 'time between bursts', spanInMs, 60_000)
-    .option('--day <low-high>', 'simulate days: jobs a second at night and at noon, like 0.1-3', rates)
-    .option('--for <duration>', 'duration of a simulated load (default: 1 h, of --day one day)', spanInMs)
+    .option('--day <low-high>', 'simulate days: jobs per second at night and at noon, like 0.1-3', rates)
+    .option('--for <duration>', 'duration of a simulated load (default: 1 h; with --day one day)', spanInMs)
     .option('--seed <number>', 'the same seed gives the same load', wholeNumber, 1)
     .option('--workers-min <values>', 'values to try, like 0,1', listOf(wholeNumber))
     .option('--workers-max <values>', 'values to try, like 2,4,8', listOf(wholeNumber))
@@ -82,13 +82,13 @@ export function addWhatIf(whatIf: Command, surroundings: Surroundings): void {
     .option('--concurrency <values>', 'values to try, like 1,4', listOf(wholeNumber))
     .option('--scaler <values>', 'values to try: 4s is a delay in the queue, 3/worker a number of jobs', listOf(scaler))
     .option('--cards <names>', 'cards to try, by the names in --prices', listOf(String))
-    .option('--cold-start <duration>', 'instead of what was measured', spanInMs)
-    .option('--execution <duration>', 'instead of what was measured', spanInMs)
-    .option('--price <price>', 'price of a worker for each second', decimal)
+    .option('--cold-start <duration>', 'use this instead of the measured cold start', spanInMs)
+    .option('--execution <duration>', 'use this instead of the measured execution time', spanInMs)
+    .option('--price <price>', 'price of a worker per second', decimal)
     .option('--prices <file>', 'JSON list of {"card", "perSecond", "alwaysOnPerSecond", "speed"}; or: list')
     .option('--card <name>', 'card of the current setting, by its name in --prices')
     .option('--all', 'print every setting, not only those that no other one beats')
-    .option('--use <row>', 'write the setting of this row of the table to the endpoint', wholeNumber)
+    .option('--use <row>', 'apply the setting in this row of the table to the endpoint', wholeNumber)
     .addHelpText(
       'after',
       `
@@ -155,7 +155,7 @@ async function readTraceFile(path: string): Promise<string> {
     throw usageError(`The trace could not be read: ${error.message}`)
   })
   if (bytes.length > limit('traceBytes'))
-    throw usageError(`The trace has ${bytes.length} bytes; ${limit('traceBytes')} is the most. Cut it.`)
+    throw usageError(`The trace has ${bytes.length} bytes; the limit is ${limit('traceBytes')}. Shorten it.`)
   return bytes.toString()
 }
 

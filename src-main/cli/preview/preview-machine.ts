@@ -22,7 +22,7 @@ const REACH_MS = 40_000
 export async function findMachine(data: string, name: string): Promise<MachineCreate> {
   const client = await clientOfUser(data)
   if (client === undefined)
-    throw usageError(`--on ${name} is a machine of your service, which does not run. Start it with drydock start.`)
+    throw usageError(`--on ${name} is a machine of your service, which is not running. Start it with drydock start.`)
   const { way, swarm } = await client.call('machineGet', { path: { machine: name } })
   return { name, way, swarm }
 }

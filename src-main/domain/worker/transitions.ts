@@ -86,7 +86,7 @@ type Transition<Place extends string> = {
   readonly source: string
 }
 
-const CAN_FALL_ILL = ['initializing', 'idle', 'frozen', 'running'] as const satisfies readonly WorkerPhase[]
+const CAN_BECOME_UNHEALTHY = ['initializing', 'idle', 'frozen', 'running'] as const satisfies readonly WorkerPhase[]
 
 const PHASE_TRANSITIONS = {
   // From nothing: `start` makes the worker, so it is legal from no phase that a worker can have.
@@ -154,7 +154,7 @@ const PHASE_TRANSITIONS = {
     source: 'ours, because a frozen worker that is needed goes on',
   },
   markUnhealthy: {
-    from: CAN_FALL_ILL,
+    from: CAN_BECOME_UNHEALTHY,
     to: 'recovering',
     records: ['reason'],
     source: 'docs/spec/job-api.md, 10: /ping decides, and may answer 200 again',
@@ -163,16 +163,16 @@ const PHASE_TRANSITIONS = {
     from: ['recovering'],
     to: 'unhealthy',
     records: [],
-    source: 'ours, because nobody waits for a worker that stays ill as long as a lease',
+    source: 'ours: unhealthy until the lease ends',
   },
   reportUnhealthy: {
-    from: CAN_FALL_ILL,
+    from: CAN_BECOME_UNHEALTHY,
     to: 'unhealthy',
     records: ['reason', 'failure'],
     source: 'docs/spec/worker-protocol.md, 2: ping with status=unhealthy; the reason is kept beside the state',
   },
   lose: {
-    from: CAN_FALL_ILL,
+    from: CAN_BECOME_UNHEALTHY,
     to: 'unhealthy',
     records: ['reason'],
     source: 'docs/spec/job-api.md, 4: a lease ran out',

@@ -115,7 +115,12 @@ export const REQUEST_TOOLS: readonly Tool[] = [
     input: {
       endpointId,
       hours: z.number().min(0.1).max(HOURS_MAX).default(24).describe('how far back its jobs are replayed'),
-      perSecond: z.number().gt(0).max(1000).optional().describe('simulate so many jobs a second for an hour instead'),
+      perSecond: z
+        .number()
+        .gt(0)
+        .max(1000)
+        .optional()
+        .describe('simulate this many jobs per second for an hour instead'),
       vary: whatIfBody.shape.vary.describe('values to try for each setting; without it those around the present ones'),
       prices: whatIfBody.shape.prices,
       card: whatIfBody.shape.card,

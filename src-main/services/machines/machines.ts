@@ -45,7 +45,7 @@ export type Machines = {
   readonly beginTest: (machine: OpenMachine) => void
   /** Reads again what a machine has, where that is old; whoever asks next sees it. */
   readonly refresh: (machine: OpenMachine) => void
-  /** Starts nothing more there; undone by nothing but removal. */
+  /** Cordons the host until it is removed. */
   readonly retire: (machine: OpenMachine) => void
   /** Await this before creating anything there, so that a later run knows of it. */
   readonly noteUse: (machine: OpenMachine) => Promise<void>
@@ -331,6 +331,6 @@ function problemOf(driver: MachineDriver, { isSwept, isRetired }: State): Room |
   const { state, reason: cause } = driver.status()
   if (state === 'connected') return isSwept ? undefined : { free: 0, reason: 'workers of before are ended there first' }
   const why = cause === undefined ? '' : `: ${cause}`
-  const reason = state === 'connecting' ? `it is being reached${why}` : `it cannot be reached${why}`
+  const reason = state === 'connecting' ? `connecting${why}` : `it cannot be reached${why}`
   return { free: 0, reason, isAway: true }
 }

@@ -1,4 +1,4 @@
-/** Jobs that no client and no result moves: those of workers that are gone, and those whose time is over. */
+/** Requeues jobs of lost workers; expires and archives jobs past their deadlines. */
 import { TIME_LIMIT_ERROR } from '../../domain/job/time-limit.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { moveOfLostJob } from '../../domain/worker/hand-out.ts'

@@ -1,4 +1,4 @@
-/** What a target has of an app: its environments, their endpoints and what these do. */
+/** Lists the environments of an app on a target with their endpoints and workers. */
 import { z } from 'zod'
 import { AppError } from '../../contract/errors.ts'
 import { platformEndpoint, platformWorkers } from '../../contract/platform.ts'

@@ -60,8 +60,8 @@ export async function sendArtifact(
       if (come !== undefined && come > most) failed = 0
       most = Math.max(most, come ?? 0)
       onProgress(come ?? 0)
-      const how = come === undefined ? 'begins again' : `goes on after ${sizeText(come)}`
-      onLine(`The upload broke off (${why}) and ${how}.`)
+      const how = come === undefined ? 'begins again' : `resumes after ${sizeText(come)}`
+      onLine(`The upload was interrupted (${why}) and ${how}.`)
       from = come
     }
   }

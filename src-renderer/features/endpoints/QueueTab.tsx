@@ -42,13 +42,13 @@ export function QueueTab({ endpointId }: { readonly endpointId: string }) {
     const [job, other] = [jobs[from], jobs[at]]
     setDragged(undefined)
     if (job === undefined || other === undefined || job === other) return
-    void reorder(job, from < at ? { after: other.id } : { before: other.id }, `Job is number ${at + 1} now.`)
+    void reorder(job, from < at ? { after: other.id } : { before: other.id }, `The job is now number ${at + 1}.`)
   }
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
       <p className="text-ink-2">
-        {more ? `The first ${counted(jobs.length, 'job')} that wait` : `${counted(jobs.length, 'job')} waiting`}, next
-        one first. Drag a row, or press Alt and an arrow key on its id, to move it among those of its priority.
+        {more ? `The first ${counted(jobs.length, 'waiting job')}` : `${counted(jobs.length, 'job')} waiting`}, next one
+        first. Drag a row, or press Alt and an arrow key on its id, to move it among those of its priority.
       </p>
       <p role="status" className="sr-only">
         {said}
@@ -116,10 +116,10 @@ type QueueRowProps = {
 function QueueRow({ job, at, above, below, isDragged, onDrag, onDrop, onMove }: QueueRowProps) {
   const [isOver, setIsOver] = useState(false)
   const { id, createdAt, preview } = job
-  const up = () => above && void onMove(job, { before: above.id }, `Job is number ${at} now.`)
-  const down = () => below && void onMove(job, { after: below.id }, `Job is number ${at + 2} now.`)
-  const front = () => void onMove(job, { to: 'front' }, 'Job is the first of its priority now.')
-  const back = () => void onMove(job, { to: 'back' }, 'Job is the last of its priority now.')
+  const up = () => above && void onMove(job, { before: above.id }, `The job is now number ${at}.`)
+  const down = () => below && void onMove(job, { after: below.id }, `The job is now number ${at + 2}.`)
+  const front = () => void onMove(job, { to: 'front' }, 'The job is now first of its priority.')
+  const back = () => void onMove(job, { to: 'back' }, 'The job is now last of its priority.')
   const onKeyDown = (event: KeyboardEvent) => {
     const act = { ArrowUp: up, ArrowDown: down, Home: front, End: back }[event.key]
     if (!event.altKey || act === undefined) return
@@ -196,7 +196,7 @@ function PriorityField({ job, onMove }: { readonly job: Waiting; readonly onMove
     const value = Number(field.current?.value)
     if (!field.current?.validity.valid || field.current.value === '') {
       if (field.current) field.current.value = String(priority)
-    } else if (value !== priority) void onMove(job, { priority: value }, `Job has priority ${value} now.`)
+    } else if (value !== priority) void onMove(job, { priority: value }, `The job now has priority ${value}.`)
   }
   return (
     <label className="flex shrink-0 items-center gap-1.5 text-ink-2">

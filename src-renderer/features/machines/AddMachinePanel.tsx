@@ -41,7 +41,7 @@ export function AddMachinePanel({ onClose }: { readonly onClose: () => void }) {
         <Field
           label="Name"
           placeholder="gpu-box"
-          hint="Endpoints say where they run by this name, and reasons name it."
+          hint="Endpoints choose the machine by this name, and messages show it."
           {...field('name')}
         />
         <div className="flex flex-col items-start gap-1">
@@ -61,7 +61,13 @@ export function AddMachinePanel({ onClose }: { readonly onClose: () => void }) {
               known hosts, and asks nobody for a password: this must work in a terminal first.
             </Needs>
             <Field label="SSH address" placeholder="ada@gpu-box" {...field('to')} hint={terminalLine(draft)} />
-            <Field label="Port" placeholder="22" inputMode="numeric" hint="Empty: as ssh has it." {...field('port')} />
+            <Field
+              label="Port"
+              placeholder="22"
+              inputMode="numeric"
+              hint="Default: from your SSH configuration."
+              {...field('port')}
+            />
           </>
         )}
         {draft.way === 'Docker context' && (
@@ -76,8 +82,9 @@ export function AddMachinePanel({ onClose }: { readonly onClose: () => void }) {
         {draft.way === 'TCP' && (
           <>
             <Needs>
-              An engine that listens at an address of this machine, as in a virtual machine. One of another machine is
-              added by SSH, so that workers find the way back. Whoever reaches the engine rules its machine: use TLS.
+              An engine that listens at an address of this machine, as in a virtual machine. Add an engine of another
+              machine over SSH, so that its workers can reach this service. Anyone who can reach the engine controls its
+              machine: use TLS.
             </Needs>
             <Field label="Address" placeholder="tcp://127.0.0.1:2376" {...field('url')} />
             <Field
@@ -130,7 +137,7 @@ function Added({ name, onClose }: { readonly name: string; readonly onClose: () 
   const isRunning = machine?.test.isRunning ?? true
   return (
     <SidePanel open onOpenChange={onClose} title={`Machine ${name}`}>
-      <p className="mb-2 text-ink-2">It is added. This is what it takes to run workers there:</p>
+      <p className="mb-2 text-ink-2">Added. Checks for running workers there:</p>
       <div className="rounded-control border border-line">
         <TestSteps test={machine?.test ?? { isRunning: true, steps: [] }} />
       </div>

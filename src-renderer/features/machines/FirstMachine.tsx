@@ -19,17 +19,17 @@ export function FirstMachine({ icon }: FirstMachineProps) {
       <ol className="flex w-full flex-col gap-4">
         <Step at={1} title="Check that you can reach its Docker" command="ssh ada@gpu-box docker version">
           It must answer without a password, and show a client and a server. If not, add your key there (
-          <code className="font-mono text-small">ssh-copy-id</code>), install Docker, or put your user there into the
-          group docker.
+          <code className="font-mono text-small">ssh-copy-id</code>), install Docker, or add your user there to the
+          docker group.
         </Step>
         <Step at={2} title="Add it under a name" command="drydock machine add gpu-box --ssh ada@gpu-box">
           The same as the button above. Shows each check and how to fix it. Nothing is installed there.
         </Step>
         <Step at={3} title="Run a first job there" command="drydock machine test gpu-box --job">
-          It makes the endpoint hello-gpu-box and sends it a job. The image for its worker is made there first, which
-          takes a minute once.
+          Creates the endpoint hello-gpu-box and sends it a job. Building the worker image there takes about a minute
+          the first time.
         </Step>
-        <Step at={4} title="Run your own there" command="drydock endpoint update ENDPOINT --on gpu-box">
+        <Step at={4} title="Run your own endpoint there" command="drydock endpoint update ENDPOINT --on gpu-box">
           Or choose the machine in the settings of an endpoint, for a new one with{' '}
           <code className="font-mono text-small">--on gpu-box</code>, for an app with{' '}
           <code className="font-mono text-small">drydock deploy --on gpu-box</code>.

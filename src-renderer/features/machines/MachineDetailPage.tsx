@@ -85,11 +85,8 @@ function About({ machine }: { readonly machine: MachineView }) {
     <>
       {why !== undefined && (
         <WarningNotice>
-          {why} So it is since <RelativeTime at={since} />. It is tried again by itself
-          {state === 'unreachable' &&
-            machine.workers.length > 0 &&
-            '; its workers are not to blame, and jobs lose no try'}
-          .
+          {why} Since <RelativeTime at={since} />. Drydock keeps trying to connect.
+          {state === 'unreachable' && machine.workers.length > 0 && ' Its jobs lose no try.'}
         </WarningNotice>
       )}
       <div className="grid items-start gap-4 lg:grid-cols-2">
@@ -213,9 +210,9 @@ function Workers({ machine: { name, workers, endpoints } }: { readonly machine: 
 }
 
 function Images({ facts }: { readonly facts: MachineFacts | undefined }) {
-  if (facts === undefined) return <p className="px-3 py-2 text-ink-2">Not known before it is reached.</p>
+  if (facts === undefined) return <p className="px-3 py-2 text-ink-2">Not known until it is reached.</p>
   if (facts.images.length === 0)
-    return <p className="px-3 py-2 text-ink-2">None yet: the first worker that needs one makes it.</p>
+    return <p className="px-3 py-2 text-ink-2">None yet: the first worker that needs one builds it.</p>
   return (
     <ul className="max-h-96 divide-y divide-line overflow-y-auto">
       {facts.images.map(({ name, bytes: size }) => (

@@ -58,7 +58,7 @@ export function MachineListPage() {
       {data?.machines.length === 0 && <FirstMachine icon={<Server />} />}
       {lost.map((machine) => (
         <WarningNotice key={machine.name}>
-          <span className="font-medium">{machine.name}</span>: {whyNotReached(machine)} It is tried again by itself.
+          <span className="font-medium">{machine.name}</span>: {whyNotReached(machine)} Drydock keeps trying to connect.
         </WarningNotice>
       ))}
       {machines.length > 0 && (

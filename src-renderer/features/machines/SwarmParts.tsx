@@ -20,7 +20,7 @@ export type NodesCardProps = { readonly name: string; readonly nodes: Nodes | un
 export function NodesCard({ name, nodes }: NodesCardProps) {
   return (
     <Card title="Nodes of the swarm">
-      {nodes === undefined && <p className="px-3 py-2 text-ink-2">Not known before its engine answers.</p>}
+      {nodes === undefined && <p className="px-3 py-2 text-ink-2">Not known until its engine answers.</p>}
       <ul aria-label={`Nodes of ${name}`} className="divide-y divide-line">
         {nodes?.map((node) => (
           <Node key={node.name} node={node} />
@@ -43,7 +43,7 @@ function Node({ node }: { readonly node: Nodes[number] }) {
       <StateDot tone={tone} text={state} detail={reason} />
       <span className="min-w-0 truncate text-ink-2">
         {cpus} CPUs, {bytes(memoryBytes)}, cards: {cardsText({ cards })}
-        {dockerDiskBytes !== undefined && `, Docker takes ${bytes(dockerDiskBytes)} of its disk`}
+        {dockerDiskBytes !== undefined && `, Docker uses ${bytes(dockerDiskBytes)} of its disk`}
       </span>
       <span className="whitespace-nowrap">{workers === 1 ? '1 worker' : `${workers} workers`}</span>
     </li>
@@ -53,13 +53,13 @@ function Node({ node }: { readonly node: Nodes[number] }) {
 /** Shows Docker's own commands on demand only, as they hold a secret of the swarm. */
 function Join({ name }: { readonly name: string }) {
   const { client } = useApp()
-  const whyNot = useWhyNot('admin', 'Seeing the command that joins a node')
+  const whyNot = useWhyNot('admin', 'Showing the join command')
   const read = useMutation({ mutationFn: () => client.call('machineJoin', { path: { machine: name } }) })
   return (
     <div className="flex flex-col gap-2 border-t border-line px-3 py-2">
       <div className="flex flex-wrap items-center gap-3">
         <p className="min-w-60 flex-1 text-ink-2">
-          {whyNot ?? 'A node joins with a command of Docker, which is run there. It holds a secret of the swarm.'}
+          {whyNot ?? 'A node joins by running a Docker command there. The command contains a secret of the swarm.'}
         </p>
         <Button disabled={whyNot !== undefined || read.isPending} onClick={() => read.mutate()}>
           <KeyRound aria-hidden /> Show the join command

@@ -19,7 +19,7 @@ export function TestSteps({ test: { steps, isRunning } }: Pick<MachineView, 'tes
       </ul>
       <p role="status" className="flex items-center gap-2 px-3 py-2 text-ink-2">
         {isRunning && <LoaderCircle aria-hidden className="size-4 motion-safe:animate-spin" />}
-        {isRunning ? 'Looking at the next step.' : verdictOf(steps)}
+        {isRunning ? 'Running the next check.' : verdictOf(steps)}
       </p>
     </>
   )
@@ -29,9 +29,9 @@ export function TestSteps({ test: { steps, isRunning } }: Pick<MachineView, 'tes
 export function verdictOf(steps: readonly DoctorRow[]): string {
   if (steps.length === 0) return 'It has not been tested since the service started.'
   const failed = steps.find(({ state }) => state === 'failed')
-  if (failed !== undefined) return `It cannot run workers yet: ${failed.check} failed. Mend it, then test again.`
+  if (failed !== undefined) return `It cannot run workers yet: ${failed.check} failed. Fix it, then test again.`
   return steps.some(({ state }) => state === 'warning')
-    ? 'It can run workers, but not those that need what is warned of.'
+    ? 'It can run workers, except those affected by a warning.'
     : 'It can run workers.'
 }
 

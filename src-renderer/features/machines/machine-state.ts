@@ -16,7 +16,7 @@ export const machineState = ({ state }: Pick<MachineView, 'state'>): StateDotPro
 /** Why it is not reached, as a sentence; undefined: it is. */
 export function whyNotReached({ state, reason }: Pick<MachineView, 'state' | 'reason'>): string | undefined {
   if (state === 'connected') return undefined
-  const what = state === 'connecting' ? 'It is being reached' : 'It cannot be reached'
+  const what = state === 'connecting' ? 'Connecting' : 'It cannot be reached'
   // As OpenSSH says it, so that it can be searched for.
   return reason === undefined ? `${what}.` : `${what}: ${reason}${/[.!?…]$/.test(reason) ? '' : '.'}`
 }
@@ -34,7 +34,7 @@ export function diskText({
   diskTotalBytes: total,
   dockerDiskBytes: docker,
 }: MachineFacts): string | undefined {
-  if (free === undefined) return docker === undefined ? undefined : `${bytes(docker)} taken by Docker`
+  if (free === undefined) return docker === undefined ? undefined : `${bytes(docker)} used by Docker`
   return total === undefined ? `${bytes(free)} free` : `${bytes(free)} free of ${bytes(total)}`
 }
 
@@ -60,5 +60,5 @@ export function whatRemovalEnds(
     endpoints.length === 0
       ? ''
       : ` Jobs of ${endpoints.map(nameOf).join(', ')} wait until you choose another machine, or add ${name} again.`
-  return `${ends}${waits} What Drydock made there is cleared; images stay. This is not undone by adding it again.`
+  return `${ends}${waits} Everything that Drydock created there is removed, except images. Adding it again does not undo this.`
 }

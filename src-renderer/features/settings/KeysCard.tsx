@@ -58,7 +58,7 @@ export function KeysCard() {
     </Button>
   )
   return (
-    <Card title="Keys for others" aside={data !== undefined && data.keys.length > 0 && add}>
+    <Card title="API keys" aside={data !== undefined && data.keys.length > 0 && add}>
       {error !== null && (
         <div className="p-3">
           <ErrorNotice error={error} />
@@ -158,7 +158,7 @@ function ShownKeyPanel({
 }) {
   return (
     <SidePanel open onOpenChange={onClose} title={`Key ${name}`}>
-      <p className="text-ink-2">Copy it now: it is stored as a hash only, and is not shown again.</p>
+      <p className="text-ink-2">Copy it now: it is stored only as a hash and not shown again.</p>
       <p className="flex items-center gap-1 font-mono text-small break-all">
         {key}
         <CopyButton text={key} what="key" />
@@ -200,7 +200,7 @@ function NewKeyPanel({ onClose }: { readonly onClose: () => void }) {
           onChange={(event) => setName(event.target.value)}
           required
         />
-        <Labelled label="Role" hint="Each role may do all that those above it may.">
+        <Labelled label="Role" hint="Each role includes the ones above it.">
           {(ids) => (
             <Select {...ids} choices={ROLE_CHOICES} value={role} onChange={(chosen) => setRole(chosen as Role)} />
           )}

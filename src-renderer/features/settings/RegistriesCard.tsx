@@ -45,7 +45,7 @@ export function RegistriesCard() {
       {data?.registries.length === 0 && (
         <div className="flex flex-wrap items-center justify-between gap-3 px-3 py-3">
           <p className="max-w-prose text-ink-2">
-            No credentials are stored. Public images need none; logins of the docker command are also used.
+            No credentials are stored. Public images need none, and logins of the docker command are used too.
           </p>
           {add}
         </div>

@@ -125,7 +125,7 @@ function ThemeCard() {
           />
         )}
       </FormRow>
-      <FormRow label="Keys" help="Every page can be used by keyboard alone.">
+      <FormRow label="Keys" help="Every page can be used with the keyboard alone.">
         {(ids) => (
           <Button
             id={ids.id}

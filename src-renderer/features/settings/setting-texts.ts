@@ -83,7 +83,7 @@ export const SETTING_TEXTS: Readonly<Record<keyof ServiceSettings, SettingText>>
   },
   tracesTo: {
     label: 'Traces',
-    help: 'Address to which traces of jobs are exported by OpenTelemetry (OTLP over HTTP), like http://127.0.0.1:4318/v1/traces. Empty: none. An address given at the start of the service goes first. Takes effect at once.',
+    help: 'Address to which traces of jobs are exported by OpenTelemetry (OTLP over HTTP), like http://127.0.0.1:4318/v1/traces. Empty: none. An address given when the service starts takes precedence. Takes effect at once.',
     done: 'Traces',
     refusal: 'An http address, like http://127.0.0.1:4318/v1/traces, or nothing.',
   },

@@ -141,7 +141,7 @@ function EditorHeader({ name }: { readonly name: string }) {
       >
         <PanelLeft />
       </IconButton>
-      <nav aria-label="Where you are" className="min-w-0">
+      <nav aria-label="Breadcrumb" className="min-w-0">
         <ol className="flex items-center gap-1.5">
           <li>
             <Link to={ADDRESS.workflows} className="text-ink-2 hover:text-ink hover:underline">

@@ -193,18 +193,18 @@ test('endpoint show prints the settings of containers', async () => {
   const shown = stdout.split('\n').slice(4, 16).join('\n')
   expect(shown).toBe(
     [
-      'container             ghcr.io/ada/sdxl:2',
-      'entry point           python3 -u "my worker.py"',
-      'GPUs                  2 of ADA_24',
-      'memory                2.0 GiB',
-      'volumes               /models:/models:ro',
-      '                      cache:/cache',
-      'profile               safe',
-      'other machines        not reached',
-      'stays paused          1 min',
-      'made before           1',
-      'workers               0 to 3, 1 at once each',
-      'scaling               by delay, 4 s',
+      'container               ghcr.io/ada/sdxl:2',
+      'entry point             python3 -u "my worker.py"',
+      'GPUs                    2 of ADA_24',
+      'memory                  2.0 GiB',
+      'volumes                 /models:/models:ro',
+      '                        cache:/cache',
+      'profile                 safe',
+      'network                 service only',
+      'stays paused            1 min',
+      'pre-created containers  1',
+      'workers                 0 to 3, 1 at once each',
+      'scaling                 by delay, 4 s',
     ].join('\n'),
   )
 })

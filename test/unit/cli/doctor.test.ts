@@ -121,7 +121,7 @@ describe('machines that were added', () => {
     const { check } = await setup({ machines: [machine('lab', { test: { isRunning: true, steps: [step] } })] })
     const rows = await check()
     expect(rows['lab: Graphics cards']?.state).toBe('warning')
-    expect(rows['machine lab']).toMatchObject({ state: 'warning', found: 'its test has not ended in time' })
+    expect(rows['machine lab']).toMatchObject({ state: 'warning', found: 'its test did not finish in time' })
   })
 })
 

@@ -149,8 +149,8 @@ test('requests is a table, and says how to go on', async () => {
   const { run } = await setup()
   const { stdout, stderr } = await run(['requests', 'hello'])
   expect(stdout).toBe(
-    'WHEN     METHOD  PATH  STATUS  WAITED  FIRST BYTE  IN ALL  IN       OUT  WORKER  ERROR\n' +
-      '2 s ago  POST    /run  502     3 ms    12 ms       15 ms   2.0 KiB  0 B  w1      Worker w1 did not answer\n',
+    'WHEN     METHOD  PATH  STATUS  WAITED  FIRST BYTE  TOTAL  IN       OUT  WORKER  ERROR\n' +
+      '2 s ago  POST    /run  502     3 ms    12 ms       15 ms  2.0 KiB  0 B  w1      Worker w1 did not answer\n',
   )
   expect(stderr).toBe('For older requests, add --cursor 7\n')
 })

@@ -59,7 +59,7 @@ Examples:
 const classesText = ({ classes, version }: KnownClasses) =>
   `${classes.size} classes${version === undefined ? '' : ` of ${version}`}`
 
-const SOURCES = { 'built-in': 'came with Drydock', server: 'a ComfyUI server', file: 'a file' }
+const SOURCES = { 'built-in': 'comes with Drydock', server: 'a ComfyUI server', file: 'a file' }
 
 function show(output: Output, known: KnownClasses, packages: readonly ClassPackage[], now: number): void {
   const { source, server, version, readAt, classes } = known

@@ -15,11 +15,11 @@ type ExportOptions = { readonly output: string; readonly endpoint?: string; read
 export function addWorkflowExport(parent: Command, surroundings: Surroundings): void {
   parent
     .command('export')
-    .description('write a graph, or a run of one, with all that it needs to one file')
+    .description('write a graph, or one of its runs, to one file with everything it needs')
     .argument('<graph>', 'workflow as JSON, a picture that holds a graph, or with --run the id of a run')
     .requiredOption('-o, --output <file>', 'write to this file')
     .option('--endpoint <endpoint>', 'use the node classes of this endpoint')
-    .option('--run', 'export this run: with its seeds and values as they were, and its results')
+    .option('--run', 'export this run, with its exact seeds and values and its results')
     .addHelpText(
       'after',
       `
@@ -58,7 +58,7 @@ Examples:
 
   parent
     .command('open')
-    .description('open such a file: add its graph to the library, and name what is missing here')
+    .description('open an exported file: add its graph to the library, and list what is missing here')
     .argument('<file>', 'file that `drydock workflow export` wrote')
     .option('--endpoint <endpoint>', 'compare with the node classes of this endpoint')
     .addHelpText('after', '\nExamples:\n  $ drydock workflow open cat.graph.jsonl --endpoint sketch')
@@ -88,7 +88,7 @@ function show(output: Output, { workflow, missing, files }: GraphOpened): void {
   for (const { name, directory, sha256, missing: isGone } of missing.models) {
     const where = directory === undefined ? '' : ` in ${directory}`
     const hash = sha256 === undefined ? '' : `, SHA-256 ${sha256}`
-    output.line(`${isGone ? 'missing model' : 'another model of the name'} ${name}${where}${hash}`)
+    output.line(`${isGone ? 'missing model' : 'another model named'} ${name}${where}${hash}`)
   }
   for (const { name, packages } of missing.classes)
     output.line([`missing class ${name}`, ...packages.map(packageText)].join(', '))

@@ -35,7 +35,7 @@ export function addWorkflowRun(parent: Command, surroundings: Surroundings): voi
       'after',
       `
 The graph is checked first; with errors it is not queued, and the exit code is 1. Pictures that it loads are sent along
-if they are beside the file or in the current folder. The file of an exported run is run as it was sent. Ctrl+C leaves
+if they are next to the file or in the current folder. An exported run is run exactly as it was sent. Ctrl+C leaves
 the job running.
 
 Examples:

@@ -34,8 +34,8 @@ function addWorkflowValidate(parent: Command, surroundings: Surroundings): void 
     .addHelpText(
       'after',
       `
-Needs a service only with --endpoint. The exit code is 1 if the graph has errors; warnings do not stop it from running. A
-class that is not known is shown with its package, if the graph or an index of packages names it. The index is the file
+Needs a service only with --endpoint. The exit code is 1 if the graph has errors; warnings do not stop it from running. An
+unknown class is shown with its package, if the graph or an index of packages names it. The index is the file
 extension-node-map.json of ComfyUI-Manager, as node-packages.json in the data folder.
 
 Examples:

@@ -45,7 +45,10 @@ export function tellPendingBulk(services: AppServices, { pending, count, onEnd }
       end([`${counted(result.changed, 'job')} ${DONE[action]}.`, ...result.refused.map(leftAlone)].join(' '))
     else if (state === 'undone') end('Nothing was changed.')
     else if (state === 'interrupted')
-      end('The service was stopped in the middle: look which jobs have new ones before you try again.', 'error')
+      end(
+        'The service stopped before this was complete: check which jobs already have new ones before you try again.',
+        'error',
+      )
     else stopLooking = platform.after(LOOK_MS, () => void look())
   }
 

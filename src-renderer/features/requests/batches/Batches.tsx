@@ -19,7 +19,7 @@ import { SubmitBatch } from './SubmitBatch.tsx'
 export type BatchesProps = { readonly endpoint: LiveEndpoint; readonly choice: ReactNode }
 
 const STATES: Readonly<Record<BatchView['state'], StateDotProps>> = {
-  uploading: { tone: 'queued', text: 'Lacks inputs' },
+  uploading: { tone: 'queued', text: 'Inputs missing' },
   running: { tone: 'running', text: 'Running' },
   ended: { tone: 'completed', text: 'Ended' },
   cancelled: { tone: 'cancelled', text: 'Cancelled' },

@@ -38,8 +38,10 @@ export function ShownBatch({ batch }: { readonly batch: BatchView }) {
 
 function ExpectedEnd({ batch: { endsAt, state } }: { readonly batch: BatchDetail }) {
   const now = useNow()
-  if (state === 'uploading') return ' · submit its file again: it goes on where it broke off'
-  return endsAt === undefined ? null : ` · the rest in about ${duration(Math.max(0, endsAt - now))}, as fast as of late`
+  if (state === 'uploading') return ' · submit its file again to resume the upload'
+  return endsAt === undefined
+    ? null
+    : ` · the rest in about ${duration(Math.max(0, endsAt - now))}, at the current rate`
 }
 
 const COUNTS = [

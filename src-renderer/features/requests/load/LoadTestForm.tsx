@@ -87,7 +87,7 @@ export function LoadTestForm({ endpoint, onStarted }: LoadTestFormProps) {
         </div>
         {isWeb ? (
           <p className="min-w-0 text-ink-2">
-            <code className="break-all text-ink">{request.shown}</code>, as it stands under{' '}
+            <code className="break-all text-ink">{request.shown}</code>, as written under{' '}
             <Link to={ADDRESS.endpoint(endpoint.id, 'requests')} className="text-accent hover:underline">
               Requests
             </Link>

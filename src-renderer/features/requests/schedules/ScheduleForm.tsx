@@ -42,8 +42,8 @@ const INITIAL: Draft = {
   timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
 }
 const MISSED = [
-  { value: 'skip', label: 'Skip it, and say so' },
-  { value: 'run', label: 'Run one job for all that were missed' },
+  { value: 'skip', label: 'Skip them' },
+  { value: 'run', label: 'Run one job for all of them' },
 ]
 
 /** When, and which request: the one that is written under Requests. */
@@ -108,7 +108,7 @@ export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
               label="Time zone"
               value={draft.timeZone}
               onChange={({ target }) => change({ timeZone: target.value })}
-              hint="Empty: that of the service’s machine."
+              hint="Default: the service’s time zone."
               problem={problem?.field === 'timeZone' ? `It ${problem.why}.` : undefined}
             />
           </div>
@@ -116,7 +116,7 @@ export function ScheduleForm({ endpoint, onAdded }: ScheduleFormProps) {
         <NextTimes
           upcoming={isFit ? timesAfter({ ...timing, createdAt: now }, now, limit('scheduleTimesShown')) : []}
         />
-        <Labelled label="If the service was not running" hint="For example, while this machine sleeps.">
+        <Labelled label="Missed runs" hint="Runs due while the service was down, e.g. while the computer sleeps.">
           {(ids) => (
             <Select
               {...ids}
@@ -146,8 +146,8 @@ export function NextTimes({ upcoming = [] }: { readonly upcoming?: readonly numb
   if (upcoming.length === 0) return null
   return (
     <div className="flex flex-col gap-1">
-      <h3 className="text-small text-ink-2">Next times, as on your clock</h3>
-      <ol aria-label="Next times" className="flex flex-wrap gap-x-4 gap-y-1 tabular-nums">
+      <h3 className="text-small text-ink-2">Next runs (local time)</h3>
+      <ol aria-label="Next runs" className="flex flex-wrap gap-x-4 gap-y-1 tabular-nums">
         {upcoming.map((time) => (
           <li key={time}>{exactTime(time).slice(0, -'.000'.length)}</li>
         ))}

@@ -51,7 +51,7 @@ export function Schedules({ endpoint, choice }: SchedulesProps) {
         {data !== undefined && shown === undefined && (
           <div className="rounded-control border border-line border-dashed">
             <EmptyState command={`drydock schedule add ${endpoint.id} nightly --cron '0 3 * * *'`}>
-              There are no schedules of this endpoint yet. At each of its times, a schedule queues a job like any other.
+              This endpoint has no schedules yet. A schedule queues a job at each of its times.
             </EmptyState>
           </div>
         )}
@@ -82,7 +82,7 @@ function ShownSchedule({ schedule }: { readonly schedule: ScheduleView }) {
         <p>
           {timingText(schedule)}
           {paused && ' · paused'}
-          {!paused && upcoming.length === 0 && ' · there is no further time'}
+          {!paused && upcoming.length === 0 && ' · no further runs'}
         </p>
         <NextTimes upcoming={upcoming} />
         <pre className="max-h-24 overflow-auto rounded-control bg-surface-2 p-2 text-small break-all whitespace-pre-wrap">

@@ -29,7 +29,7 @@ describe('workflow classes', () => {
     const { run, service } = await setupCli({})
     const { stdout, exitCode } = await run(['workflow', 'classes'])
     expect({ exitCode, seen: service.seen }).toEqual({ exitCode: 0, seen: [] })
-    expect(stdout).toMatch(/source +came with Drydock\nversion +ComfyUI \d+\.\d+\.\d+\nclasses +\d+\n/)
+    expect(stdout).toMatch(/source +comes with Drydock\nversion +ComfyUI \d+\.\d+\.\d+\nclasses +\d+\n/)
     expect(stdout).toMatch(/ComfyUI, partner nodes +\d+/)
   })
 

@@ -14,7 +14,7 @@ const OPTIONS: ts.CompilerOptions = {
 }
 
 /** Names of libraries that the programs import. */
-export const LIBRARIES_OF_PROGRAMS: readonly string[] = ['jsonc-parser', 'fast-png', 'jpeg-js']
+export const LIBRARIES_OF_PROGRAMS: readonly string[] = ['jsonc-parser', 'fast-png', 'jpeg-js', 'ws']
 
 /**
  * Writes them, with all that they import of the sources.

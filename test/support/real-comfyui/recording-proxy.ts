@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request as ask, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { FrameReader } from '../../../resources/node/comfyui/socket/frames.ts'
+import { WebSocket, WebSocketServer } from 'ws'
 import type { RecordedAnswer, RecordedMessage } from '../comfyui/exchange.ts'
 
 /** What passed the proxy. */
@@ -14,8 +14,6 @@ export type RecordingProxy = {
   readonly take: () => Recording
   readonly stop: () => Promise<void>
 }
-
-const NO_LIMITS = { textBytes: Number.MAX_SAFE_INTEGER, binaryBytes: Number.MAX_SAFE_INTEGER }
 
 /** Passes everything on to a server, and writes down what that says. */
 export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
@@ -35,25 +33,22 @@ export async function startRecordingProxy(target: string): Promise<RecordingProx
     recording.answers.push({ method, path: url, status: answer.statusCode, type, body: asMessage(bytes, type) })
     response.writeHead(answer.statusCode, { 'content-type': type, 'content-length': bytes.length }).end(bytes)
   })
-  server.on('upgrade', (request, stream) => {
-    const headers = { ...request.headers, host: to.host }
-    const passed = ask({ host: to.hostname, port: to.port, path: request.url, headers, agent: false })
-    passed.on('upgrade', (answer, inner) => {
-      const lines = Object.entries(answer.headers).map(([name, value]) => `${name}: ${value}`)
-      stream.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`)
-      const reader = new FrameReader(NO_LIMITS)
-      inner.on('data', (bytes: Buffer) => {
-        for (const message of reader.push(bytes)) {
-          if (message.kind === 'text') recording.socket.push({ text: message.text })
-          if (message.kind === 'binary')
-            recording.socket.push({ base64: Buffer.from(message.bytes).toString('base64') })
-        }
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 0 })
+  server.on('upgrade', (request, stream, head) =>
+    sockets.handleUpgrade(request, stream, head, (client) => {
+      client.pause()
+      const inner = new WebSocket(new URL(request.url ?? '/', target), { maxPayload: 0 })
+      for (const end of [client, inner]) end.on('error', () => {})
+      client.on('close', () => inner.terminate())
+      inner.on('close', () => client.terminate())
+      client.on('message', (data: Buffer, isBinary) => inner.send(data, { binary: isBinary }))
+      inner.on('message', (data: Buffer, isBinary) => {
+        recording.socket.push(isBinary ? { base64: data.toString('base64') } : { text: data.toString('utf8') })
+        client.send(data, { binary: isBinary })
       })
-      inner.pipe(stream).pipe(inner)
-      for (const end of [inner, stream]) end.on('error', () => {})
-    })
-    passed.end()
-  })
+      inner.on('open', () => client.resume())
+    }),
+  )
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {

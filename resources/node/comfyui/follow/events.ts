@@ -1,12 +1,11 @@
 import { type Preview, readPreview, readServerMessage, type ServerMessage } from '../progress/server-message.ts'
 import type { ComfyServer } from '../server/comfy-server.ts'
-import { openSocket, type Socket } from '../socket/open-socket.ts'
+import { openSocket } from './open-socket.ts'
 
 /** Something that the server's socket brought. `quiet`: nothing for a while. */
 export type ServerEvent =
   | { readonly kind: 'message'; readonly message: ServerMessage }
   | { readonly kind: 'preview'; readonly preview: Preview }
-  | { readonly kind: 'dropped'; readonly bytes: number }
   | { readonly kind: 'ended'; readonly why: Error }
   | { readonly kind: 'quiet' }
 
@@ -20,8 +19,8 @@ export type ServerEvents = {
 const MIB = 1024 * 1024
 // What may wait for its reader before the socket is read no further. Source: ours; a busy server sends 50 a second.
 const WAITING_MAX = { events: 1000, bytes: 32 * MIB }
-// A text names the inputs of a node that failed; a picture of 4 MiB is no preview any more.
-const LIMITS = { textBytes: 16 * MIB, binaryBytes: 4 * MIB }
+// A text names the inputs of a node that failed. A longer message costs a connection, and the job goes on with another.
+const MESSAGE_BYTES = 16 * MIB
 // Source: worker-comfyui, handler.py.
 const OPEN_MS = 10_000
 // It must come first. Previews then say whose they are.
@@ -47,18 +46,18 @@ export async function openEvents(
 
   const url = new URL('ws', server.url)
   url.searchParams.set('clientId', clientId)
-  const socket: Socket = await openSocket({
+  const socket = await openSocket({
     url,
     headers: server.headers,
-    limits: LIMITS,
+    messageBytes: MESSAGE_BYTES,
     signal,
     openMs: OPEN_MS,
     silenceMs,
-    onMessage: (message) => {
-      if (message.kind === 'text') return add(asEvent(readServerMessage(message.text)), message.text.length)
-      if (message.kind === 'binary') return add(asPreviewEvent(readPreview(message.bytes)), message.bytes.length)
-      return add({ kind: 'dropped', bytes: message.bytes }, 0)
-    },
+    onMessage: (message) =>
+      add(
+        typeof message === 'string' ? asEvent(readServerMessage(message)) : asPreviewEvent(readPreview(message)),
+        message.length,
+      ),
     onEnd: (why) => void add({ kind: 'ended', why }, 0),
   })
   socket.send(FEATURES)

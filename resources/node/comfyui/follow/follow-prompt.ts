@@ -36,8 +36,6 @@ export async function followPrompt(followed: Followed): Promise<Outcome> {
     for (;;) {
       const event = await events.next(settings.quietMs)
       if (event.kind === 'preview') followed.onPreview(event.preview)
-      else if (event.kind === 'dropped')
-        log(`A message of ${event.bytes} bytes was ignored: it is too large for a preview.`)
       else if (event.kind === 'message') {
         const outcome = outcomeOf(event.message, promptId)
         if (outcome !== undefined) return outcome

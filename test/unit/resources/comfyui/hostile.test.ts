@@ -3,7 +3,6 @@ import { expect, it } from 'vitest'
 import { readRefusal } from '../../../../resources/node/comfyui/prompt/refusal.ts'
 import { listResults } from '../../../../resources/node/comfyui/results/list-results.ts'
 import { comfyServerAt, noJsonSentence, shownText } from '../../../../resources/node/comfyui/server/comfy-server.ts'
-import { FrameReader, writeFrame } from '../../../../resources/node/comfyui/socket/frames.ts'
 import { parseJson } from '../../../../src-main/domain/workflow/json/parse.ts'
 import { isObject, type JsonObject } from '../../../../src-main/domain/workflow/json/value.ts'
 
@@ -55,34 +54,4 @@ it('of a hundred thousand results the first thousand are fetched, and it says so
   const { results, faults } = listResults(objectOf({ 9: { images } }))
   expect(results).toHaveLength(1000)
   expect(faults).toEqual(['99000 more results were left out: the limit of a job is 1000.'])
-})
-
-it('a message in a million empty parts is one of none', () => {
-  const reader = new FrameReader({ textBytes: 100, binaryBytes: 100 })
-  const part = writeFrame('text', Buffer.alloc(0))
-  part[0] = 1
-  expect(reader.push(part)).toEqual([])
-  part[0] = 0
-  expect(reader.push(Buffer.concat(Array.from({ length: 1_000_000 }, () => part)))).toEqual([])
-  part[0] = 0x80
-  expect(reader.push(part)).toEqual([{ kind: 'text', text: '' }])
-})
-
-it('a message in more parts than any server sends is refused', () => {
-  const reader = new FrameReader({ textBytes: 100_000, binaryBytes: 100 })
-  const part = writeFrame('text', Buffer.from('x'))
-  part[0] = 1
-  const goesOn = Buffer.from(part)
-  goesOn[0] = 0
-  expect(reader.push(Buffer.concat([part, ...Array.from({ length: 9999 }, () => goesOn)]))).toEqual([])
-  expect(() => reader.push(goesOn)).toThrow('in more than 10000 parts')
-})
-
-it('a large message that comes in thousands of pieces is put together once', () => {
-  const text = 'x'.repeat(16 * 1024 * 1024)
-  const reader = new FrameReader({ textBytes: text.length, binaryBytes: 0 })
-  const frame = writeFrame('text', Buffer.from(text))
-  const messages = []
-  for (let at = 0; at < frame.length; at += 512) messages.push(...reader.push(frame.subarray(at, at + 512)))
-  expect(messages).toEqual([{ kind: 'text', text }])
 })

@@ -99,7 +99,6 @@ export const PURE_LAYERS: Readonly<Record<string, readonly string[]>> = {
 /** Packages that one place alone may touch. */
 export const OWNED_PACKAGES: Readonly<Record<string, string>> = {
   'better-sqlite3': 'src-main/storage/',
-  'tar-stream': 'src-main/build/',
   dockerode: 'src-main/fleet/docker/',
   electron: 'src-main/electron/',
   'electron-updater': 'src-main/electron/',

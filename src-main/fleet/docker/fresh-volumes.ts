@@ -2,11 +2,13 @@
  * Named volumes that a worker is the first to have. The engine gives a new one to root alone, so that a worker of another
  * user could not write to it; a folder that the image brings at its path keeps its owner.
  */
+import { pipeline } from 'node:stream'
 import type Docker from 'dockerode'
+import { extract } from 'tar-stream'
 import { removeContainer } from './container-worker.ts'
 import { NOT_FOUND, statusOf } from './engine-messages.ts'
 import type { Mount } from './mounts.ts'
-import { folderArchive } from './program-archive.ts'
+import { type ArchiveEntry, tarArchive } from './tar-archive.ts'
 
 type Volume = Pick<Mount, 'source'>
 
@@ -51,9 +53,10 @@ export async function openToAll(
   }))
   const between = await docker.createContainer({ ...like, HostConfig: { NetworkMode: 'none', Mounts } })
   try {
-    const folders: string[] = []
-    for (const at of volumes.keys()) if (await isOfRootAlone(between, `${INSIDE}/${at}`)) folders.push(`${at}/`)
-    if (folders.length > 0) await between.putArchive(folderArchive(folders, FOR_ALL), { path: INSIDE })
+    const folders: ArchiveEntry[] = []
+    for (const at of volumes.keys())
+      if (await isOfRootAlone(between, `${INSIDE}/${at}`)) folders.push({ path: `${at}/`, mode: FOR_ALL })
+    if (folders.length > 0) await between.putArchive(await tarArchive(folders), { path: INSIDE })
   } finally {
     await removeContainer(between, (error) => {
       throw error
@@ -63,20 +66,11 @@ export async function openToAll(
 
 const FOR_ALL = 0o777
 const OTHERS_WRITE = 0o002
-// Where a tar header has them. Source: POSIX.1-1988, ustar.
-const MODE_AT = 100
-const USER_AT = 108
-const NUMBER_LENGTH = 8
-const HEADER_LENGTH = 512
 
 /** Reads the entry of a folder from the beginning of its archive; its content may be large. */
 async function isOfRootAlone(container: Docker.Container, path: string): Promise<boolean> {
-  const archive = await container.getArchive({ path })
-  let header = Buffer.alloc(0)
-  for await (const piece of archive) {
-    header = Buffer.concat([header, Buffer.from(piece)])
-    if (header.length >= HEADER_LENGTH) break
-  }
-  const number = (at: number) => Number.parseInt(header.toString('latin1', at, at + NUMBER_LENGTH), 8)
-  return number(USER_AT) === 0 && (number(MODE_AT) & OTHERS_WRITE) === 0
+  const entries = extract()
+  pipeline(await container.getArchive({ path }), entries, () => {}) // the loop throws its error
+  for await (const { header } of entries) return header.uid === 0 && ((header.mode ?? 0) & OTHERS_WRITE) === 0
+  return false
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { programArchive } from '../docker/program-archive.ts'
+import { tarArchive } from '../docker/tar-archive.ts'
 
 /** A program in the form in which the engine puts it into a container. */
 export type Program = {
@@ -23,10 +23,12 @@ export async function readProgram(pythonPath: string, name: string): Promise<Pro
   const files = await Promise.all(
     names.map(async (file) => ({
       path: `${name}/${file}`,
+      mode: 0o644,
       content: await readFile(join(folder, file)),
     })),
   )
   const hash = createHash('sha256')
   for (const { path, content } of files) hash.update(`${path} ${content.length}\n`).update(content)
-  return { archive: programArchive(files), hash: hash.digest('hex') }
+  const archive = await tarArchive([{ path: `${name}/`, mode: 0o755 }, ...files])
+  return { archive, hash: hash.digest('hex') }
 }

@@ -78,7 +78,7 @@ function readPicture(text: string): Pixels | 'unread' | undefined {
   }
 }
 
-// Most pixels of a picture, in millions. Source: as the sketch worker reads; a small file may claim to be any size.
+// Most pixels of a picture, in millions. Source: ours; a small file may claim to be any size.
 const MEGAPIXELS_MAX = 64
 
 /**

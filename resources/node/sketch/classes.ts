@@ -8,7 +8,7 @@ import {
   withLists,
 } from '../../../src-main/domain/workflow/node-types.ts'
 
-// There are no weights: the names that are proposed change the colours a little, as any other name does.
+// There are no weights: any name is accepted, and changes the colours a little.
 type OwnClasses = { readonly classes: readonly string[]; readonly lists: ProposedLists }
 
 /** Reads the definitions of the classes that this worker runs. */

@@ -1,21 +1,17 @@
-/**
- * The stand-in image worker: it runs image workflows without a model. Noise, schedules and samplers are real; what they
- * reveal is a picture painted from the words of the prompt. See README.md.
- */
+/** The stand-in image worker: it runs image workflows without a model. See README.md. */
 import { writeJson } from '../../../src-main/domain/workflow/json/value.ts'
 import { readPayloadNodes } from '../../../src-main/domain/workflow/payload.ts'
 import type { Problem } from '../../../src-main/domain/workflow/problem.ts'
 import { validate } from '../../../src-main/domain/workflow/validate.ts'
 import type { Context, Job } from '../svc-worker/handler.ts'
 import { readClasses } from './classes.ts'
-import { createCache } from './graph/cache.ts'
-import { NodeError } from './graph/node-error.ts'
-import { type Progress, runGraph } from './graph/run-graph.ts'
-import { writePng } from './raster/write-picture.ts'
+import type { Picture } from './inputs.ts'
+import { NodeError } from './node-error.ts'
+import { pngOf } from './paint.ts'
 import { type ImageJob, InputError, readJob } from './read-job.ts'
-import type { Raster } from './values.ts'
+import { type Progress, runGraph } from './run-graph.ts'
 
-/** One job at a time: it computes. */
+/** One job at a time, like a worker with a model. */
 export const concurrency = 1
 
 const STAND_IN = 'Made by the sketch worker of Drydock: a stand-in without a model.'
@@ -24,16 +20,15 @@ const STAND_IN = 'Made by the sketch worker of Drydock: a stand-in without a mod
 const UPDATE_MS = 50
 const PREVIEW_MS = 180
 const PROBLEMS_TOLD = 20
-// Past so many nodes the list of those that are done is long, and is not told for each of them.
+// Above this number of nodes, the list of finished ones is too long to send for each node.
 const NODES_MANY = 500
-// Of all pictures of a job, as base64. Source: limits, resultBodyBytes, less what stands around them.
+// Of all pictures of a job, as base64. Source: limits, resultBodyBytes, less the rest of the body.
 const RESULT_MAX = 20 * 1024 * 1024 - 65_536
 
 const types = readClasses()
-const cache = createCache()
 let saved = 0
 
-/** Runs a workflow. @returns the pictures, or the error with the node, the class and the input that it is about */
+/** Runs a workflow. @returns the pictures, or an error with its node, class and input */
 export async function handler({ inputText }: Job, { signal, progress }: Context): Promise<unknown> {
   try {
     return await draw(readJob(inputText), signal, progress)
@@ -61,39 +56,37 @@ async function draw(
   const prompt = writeJson(workflow)
   let given = 0
 
-  async function show(node: string, raster: Raster, prefix: string, isPreview: boolean): Promise<void> {
+  function save(node: string, picture: Picture, prefix: string): void {
     saved += 1
-    const bytes = await writePng(raster, { prompt, Comment: STAND_IN, Software: 'Drydock sketch' }, signal)
-    const base = isPreview ? 'preview' : (prefix.split(/[\\/]/).at(-1) ?? '').replace(/[^\w .-]+/g, '_') || 'sketch'
+    const bytes = pngOf(picture, { prompt, Comment: STAND_IN, Software: 'Drydock sketch' })
+    const base = (prefix.split(/[\\/]/).at(-1) ?? '').replace(/[^\w .-]+/g, '_') || 'sketch'
     const data = Buffer.from(bytes).toString('base64')
     given += data.length
     if (given > RESULT_MAX)
       throw new Error('The pictures of a job may have 20 MiB in total. Save fewer or smaller ones.')
-    const filename = `${base}_${String(saved).padStart(5, '0')}_.png`
-    images.push({ filename, type: 'base64', data, node })
+    images.push({ filename: `${base}_${String(saved).padStart(5, '0')}_.png`, type: 'base64', data, node })
   }
 
   await runGraph({
     nodes,
     types,
     files,
-    cache,
     signal,
-    show,
+    save,
     onProgress: throttled(progress),
     note: (text) => notes.add(text),
   })
   return { images, notes: [...notes] }
 }
 
-/** The first error, as the error of the job; the others are told with it. */
+/** The first problem is the error of the job; the others are listed in it. */
 function refusal(first: Problem, problems: readonly Problem[], classOf: (id: string) => string | undefined) {
   const { message, node, input } = first
   const where = node === undefined ? {} : { node, class: classOf(node), input }
   return { message, ...where, problems: problems.slice(0, PROBLEMS_TOLD) }
 }
 
-/** Each new node at once, steps and previews of one only so often. */
+/** Reports each new node at once, and limits how often steps and previews of a node are reported. */
 function throttled(progress: Context['progress']): (update: Progress) => void {
   let [node, toldAt, shownAt] = ['', 0, performance.now()]
   return ({ preview, ...update }) => {

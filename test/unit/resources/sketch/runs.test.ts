@@ -2,42 +2,26 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { handler } from '../../../../resources/node/sketch/handler.ts'
-import { NODE_RUNS } from '../../../../resources/node/sketch/nodes/node-runs.ts'
+import { NODE_RUNS } from '../../../../resources/node/sketch/nodes.ts'
 import { rawJson } from '../../../../resources/node/svc-worker/raw-json.ts'
 import { pictureToPicture, run, type Told, textToPicture } from './graphs.ts'
 
-it('has a run for each class that it says it has, and no other', () => {
+it('has runs only for the classes that it says it has', () => {
   const path = new URL('../../../../resources/node/sketch/classes.json', import.meta.url)
-  expect(JSON.parse(readFileSync(path, 'utf8')).classes.toSorted()).toEqual(Object.keys(NODE_RUNS).sort())
+  expect(JSON.parse(readFileSync(path, 'utf8')).classes).toEqual(expect.arrayContaining(Object.keys(NODE_RUNS)))
 })
 
-describe('progress', () => {
-  it('names each node, counts the steps, shows previews, and says what is done', async () => {
-    const told: Told[] = []
-    // Of a checkpoint and a size of its own: what another test has made in this process would be done at once.
-    const nodes = textToPicture({ steps: 400, size: 264, prompt: 'progress is told' })
-    Object.assign(nodes[4]?.inputs ?? {}, { ckpt_name: 'progress.safetensors' })
-    await run(nodes, { progress: (value) => told.push(value) })
-    expect([...new Set(told.map(({ node }) => node))].sort()).toEqual(['3', '4', '5', '6', '7', '8', '9'])
-    const steps = told.filter(({ node, step }) => node === '3' && step > 0)
-    expect(steps.map(({ step }) => step)).toEqual(steps.map(({ step }) => step).toSorted((a, b) => a - b))
-    expect(steps.at(-1)).toMatchObject({ step: 400, steps: 400, done: expect.arrayContaining(['4', '5', '6', '7']) })
-    const previews = told.flatMap(({ preview }) => preview ?? [])
-    expect(previews[0]).toMatchObject({ node: '3', data: expect.stringMatching(/^data:image\/jpeg;base64,/) })
-    expect(Math.max(...previews.map(({ data }) => data.length))).toBeLessThan(64_000)
-  })
-
-  it('of nodes that have not changed since the last job: they are done at once', async () => {
-    const firstOf = async (prompt: string, seed: string) => {
-      const told: Told[] = []
-      await run(textToPicture({ prompt, seed }), { progress: (value) => told.push(value) })
-      return [told[0]?.node, told[0]?.done]
-    }
-    await firstOf('kept', '1')
-    expect(await firstOf('kept', '2')).toEqual(['3', expect.arrayContaining(['4', '5', '6', '7'])])
-    expect(await firstOf('changed', '2')).toEqual(['6', expect.arrayContaining(['4', '5', '7'])])
-    expect(await firstOf('changed', '2')).toEqual(['9', expect.arrayContaining(['3', '8'])])
-  })
+it('progress names each node, counts the steps, shows previews, and says what is done', async () => {
+  const told: Told[] = []
+  await run(textToPicture({ steps: 40, size: 264 }), { progress: (value) => told.push(value) })
+  expect([...new Set(told.map(({ node }) => node))].sort()).toEqual(['3', '4', '5', '6', '7', '8', '9'])
+  const steps = told.filter(({ node, step }) => node === '3' && step > 0)
+  expect(steps.map(({ step }) => step)).toEqual(steps.map(({ step }) => step).toSorted((a, b) => a - b))
+  expect(steps.at(-1)).toMatchObject({ step: 40, steps: 40, done: expect.arrayContaining(['4', '5', '6', '7']) })
+  const previews = told.flatMap(({ preview }) => preview ?? [])
+  expect(previews[0]).toMatchObject({ node: '3', data: expect.stringMatching(/^data:image\/jpeg;base64,/) })
+  expect(new Set(previews.map(({ data }) => data)).size).toBeGreaterThan(2)
+  expect(Math.max(...previews.map(({ data }) => data.length))).toBeLessThan(64_000)
 })
 
 it('nodes of other workers that nothing needs are left out, and named', async () => {
@@ -102,9 +86,9 @@ describe('a graph that cannot be run', () => {
   })
 
   it('because of a file that is no picture says what it is', async () => {
-    const images = [{ name: 'begin.png', image: Buffer.from('GIF89a and more').toString('base64') }]
+    const images = [{ name: 'begin.png', image: Buffer.from('only words').toString('base64') }]
     const { error } = await run(pictureToPicture(1), { images })
-    expect(error?.message).toContain('it is a GIF, and this worker reads PNG and JPEG')
+    expect(error?.message).toContain('it is text/plain. Save it as PNG')
   })
 
   it('because of an input without a workflow says so as the public worker does', async () => {

@@ -1,4 +1,4 @@
-/** What is wrong at a node; `input` where it is about one of its inputs. The message is for a person. */
+/** An error of one node, worded for users; `input` names the input that caused it. */
 export class NodeError extends Error {
   readonly node: string
   readonly classType: string

@@ -1,0 +1,76 @@
+/** Inputs of a node. Validation has checked types and written values; the bounds of linked values are checked here. */
+import { isNumber, type JsonValue } from '../../../src-main/domain/workflow/json/value.ts'
+import type { NodeType } from '../../../src-main/domain/workflow/node-types.ts'
+import { type PayloadNode, readLink } from '../../../src-main/domain/workflow/payload.ts'
+import { NodeError } from './node-error.ts'
+
+/** A picture before it is painted. */
+export type Picture = {
+  readonly width: number
+  readonly height: number
+  /** Written in the picture. */
+  readonly prompt: string
+  /** Decides the shapes and colours, together with the prompt. */
+  readonly seed: string
+  /** Shifts the colours: a digest of all settings that the picture depends on. */
+  readonly key: string
+  readonly isInverted: boolean
+}
+
+/** A value of an output: only the fields of its kind are set. */
+export type Value = {
+  /** Type of the output, such as LATENT. */
+  readonly kind: string
+  /** A prompt, a seed or a plain value. */
+  readonly text: string
+  /** Of a schedule. */
+  readonly steps: number
+  /** Of latents and images. */
+  readonly pictures: readonly Picture[]
+}
+
+/** Readers of inputs by name. */
+export type Inputs = ReturnType<typeof createInputs>
+
+/** @param values outputs of the nodes that have run */
+export function createInputs(node: PayloadNode, type: NodeType, values: ReadonlyMap<string, readonly Value[]>) {
+  const typeOf = (name: string) => type.inputs.find((input) => input.name === name)
+  const wrong = (name: string, wanted: string) => new NodeError(`Input ${name} needs ${wanted}.`, node, { input: name })
+
+  function linked(name: string): Value | undefined {
+    const link = readLink(node.inputs.get(name))
+    return link && values.get(link.node)?.[link.slot]
+  }
+
+  function text(name: string): string {
+    const found = linked(name)
+    if (found !== undefined) return found.text
+    const json = node.inputs.get(name) ?? typeOf(name)?.options.get('default') ?? null
+    if (json === null) throw wrong(name, 'a value')
+    return isNumber(json) ? json.number : String(json)
+  }
+
+  return {
+    text,
+    take(name: string): Value {
+      const found = linked(name)
+      if (found === undefined) throw wrong(name, `a ${typeOf(name)?.type ?? 'link'}. Link one to it`)
+      return found
+    },
+    ofKind: (kind: string): Value | undefined =>
+      type.inputs.map(({ name }) => linked(name)).find((value) => value?.kind === kind),
+    number(name: string): number {
+      const value = Number(text(name))
+      const [least, most] = ['min', 'max'].map((bound) => boundOf(typeOf(name)?.options.get(bound)))
+      if (!Number.isFinite(value)) throw wrong(name, 'a number')
+      if (least !== undefined && value < least) throw wrong(name, `${least} or more, and got ${value}`)
+      if (most !== undefined && value > most) throw wrong(name, `${most} or less, and got ${value}`)
+      return value
+    },
+  }
+}
+
+function boundOf(value: JsonValue | undefined): number | undefined {
+  const bound = isNumber(value) ? Number(value.number) : Number.NaN
+  return Number.isFinite(bound) ? bound : undefined
+}

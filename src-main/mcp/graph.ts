@@ -33,7 +33,7 @@ export async function typesOf(client: ServiceClient, endpoint: string | undefine
 /** Reads JSON of either form. @throws Error that says why it is no graph */
 export function readGraphText(text: string): ReadGraph {
   const parsed = parseJson(text)
-  if (parsed.kind === 'fault') throw new Error(`This is no JSON: ${parsed.fault.why} in line ${parsed.fault.line}.`)
+  if (parsed.kind === 'fault') throw new Error(`This is not JSON: ${parsed.fault.why} in line ${parsed.fault.line}.`)
   const found = recognise(parsed.value)
   if (found.form === 'other') throw new Error(`This is no workflow but ${found.found}.`)
   const { form, raw } = found

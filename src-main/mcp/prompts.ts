@@ -43,7 +43,7 @@ export const PROMPTS: readonly Prompt[] = [
         '1. Read the file: a handler is a function that takes a job and returns a JSON value; job["input"] is what clients send.',
         '2. Call endpoint_create with its absolute path as `handler`, workersMin 0 and workersMax 1. It needs --allow-dangerous; if it is off, print the command `drydock endpoint create` for the person instead.',
         '3. Call job_submit with a small input that the file expects, then job_wait.',
-        '4. If it does not complete, find the cause with job_read and why_waiting, mend the file, and try again: workers of a handler file are replaced with endpoint_pause (pause, then resume) or worker_replace.',
+        '4. If it does not complete, find the cause with job_read and why_waiting, fix the file, and try again: workers of a handler file are replaced with endpoint_pause (pause, then resume) or worker_replace.',
         'At the end show the input and the output, and how a client calls it.',
       ].join('\n'),
   },

@@ -140,14 +140,14 @@ describe('a comparison', () => {
 })
 
 it.each([
-  [{ file: 'no' }, /file: line 1 is no JSON/],
+  [{ file: 'no' }, /file: line 1 is not JSON/],
   [{ file: '' }, /file: has no inputs/],
   [{ file: undefined }, /give one of filter, ids and file/],
   [{ ids: ['x'] }, /give one of/],
-  [{ file: undefined, ids: ['x'] }, /of no stored job/],
+  [{ file: undefined, ids: ['x'] }, /of jobs that are not stored/],
   [{ file: undefined, filter: { endpoint: 'new' } }, /filter: holds no job/],
   [{ versions: [{ endpoint: 'old' }] }, /two or more/],
-  [{ versions: [{ endpoint: 'old' }, { endpoint: 'new', image: 'x' }] }, /runs no image/],
+  [{ versions: [{ endpoint: 'old' }, { endpoint: 'new', image: 'x' }] }, /has no image of its own/],
   [{ versions: Array(limit('comparisonVersions') + 1).fill({ endpoint: 'old' }) }, /at most 50/],
   [{ rules: { relative: 2 } }, /relative/],
   [{ atOnce: limit('comparisonJobsAtOnce') + 1 }, /atOnce/],

@@ -80,7 +80,7 @@ it('files that are broken or hostile are refused with a sentence, and nothing of
   const text = await (await service.request('POST', '/api/workflow-exports', { body })).text()
   const other = await setup()
   const why = async (broken: string) => (await open(other, broken)).body.error
-  expect(await why('{"id": 1}')).toContain('it is no graph that Drydock exported')
+  expect(await why('{"id": 1}')).toContain('it is not a graph exported by Drydock')
   expect(await why(text.slice(0, -60))).toMatch(/is damaged|cut off/)
   expect(await why(text.split('\n').slice(0, 3).join('\n'))).toContain('it is cut off')
   expect(await why(`${text}{"more":1}\n`)).toContain('it has more lines than it announces')
@@ -116,7 +116,7 @@ it('what is no run, lacks secrets or has nobody to run it is not run, with the r
   const graph = await (
     await service.request('POST', '/api/workflow-exports', { body: { name: 'Cat', text: PAYLOAD } })
   ).text()
-  expect((await replay(service, graph)).body.error).toContain('is a graph and no run of one. Open it and run it then')
+  expect((await replay(service, graph)).body.error).toContain('is a graph, not a run. Open it, then run it')
   const { id } = await start(service, { payload: PAYLOAD, document: undefined, title: 'Cat' })
   const text = await (await service.request('GET', `/api/workflow-runs/${id}/file`)).text()
   const masked = text.replace('"masked":0', '"masked":2')

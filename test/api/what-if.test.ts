@@ -45,7 +45,7 @@ describe('a what-if question', () => {
   it.each([
     ['a broken trace', { load: { type: 'trace', text: '{"at": 0}\nnonsense' } }, 'line 2'],
     ['an empty trace', { load: { type: 'trace', text: '' } }, 'has no jobs'],
-    ['a load without end', { load: { ...LOAD, perSecond: 10_000, durationMs: 86_400_000 } }, 'is the most'],
+    ['a load without end', { load: { ...LOAD, perSecond: 10_000, durationMs: 86_400_000 } }, 'the limit is'],
     ['a price of another card', { card: 'X', prices: [{ card: 'Y', perSecond: 1 }] }, 'no price for X'],
     ['a negative price', { prices: [{ card: 'Y', perSecond: -1 }] }, 'prices'],
     ['a load of no kind', { load: { type: 'wild' } }, 'load'],

@@ -34,7 +34,9 @@ describe('a folder that is sent to the engine of another machine', () => {
     proxy.cutAfter(1.5 * LARGE)
     const watch = watching()
     const { source } = await open().send(folder(), watch)
-    expect(watch.reports).toContain('the connection to box broke while files were sent; it goes on when it is back')
+    expect(watch.reports).toContain(
+      'the connection to box was lost while files were sent; sending resumes when it is back',
+    )
     expect(proxy.cuts()).toBe(1)
     expect(proxy.counted().there).toBeLessThan(3 * LARGE + LARGE / 2)
     expect(await see(source, 'du', '-b', 'a', 'b', 'c')).toBe(
@@ -60,7 +62,7 @@ describe('a folder that is sent to the engine of another machine', () => {
     write('a', randomBytes(LARGE))
     const watch = watching()
     await expect(open().send(folder(), watch)).rejects.toThrow(
-      /could not be sent to box: its disk is full \(\S+ MiB are free, and 4\.0 MiB have to come\)\. Make room there/,
+      /could not be sent to box: its disk is full \(\S+ MiB are free, and 4\.0 MiB are needed\)\. Free some space there/,
     )
     expect(watch.reports).toEqual([])
   })

@@ -36,7 +36,7 @@ test('drydock what-if reads a trace and prices, and says what is wrong with them
   const good = await service.command('what-if', 'traced', '--trace', 'trace.jsonl', ...known)
   expect(JSON.parse(good.stdout).jobs).toBe(2)
   const bad = await service.command('what-if', 'traced', '--trace', 'bad.jsonl', ...known)
-  expect(bad.stdout + bad.stderr).toMatch(/line 2 is no JSON/)
+  expect(bad.stdout + bad.stderr).toMatch(/line 2 is not JSON/)
   const missing = await service.command('what-if', 'traced', '--trace', 'none.jsonl', ...known)
   expect(missing.stdout + missing.stderr).toMatch(/could not be read/)
   const prices = await service.command('what-if', 'traced', '--steady', '1', ...known, '--prices', 'prices.json')

@@ -52,7 +52,7 @@ describe('a server that is not there', () => {
     const server = await recordedServer(EXCHANGE, { answer: (_asked, response) => page(response) })
     const { output } = await run(server)
     expect(output.error).toBe(
-      `What answers at ${server.url}/ is not a ComfyUI server: it sent an HTML page (HTTP 200): "Sign in to the router". ` +
+      `The server at ${server.url}/ is not a ComfyUI server: it sent an HTML page (HTTP 200): "Sign in to the router". ` +
         'Set the address of the server in the settings of the endpoint.',
     )
   })

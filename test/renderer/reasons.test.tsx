@@ -21,7 +21,7 @@ test('the page of a waiting job says once why it waits', () => {
   const job: JobDetail = {
     ...{ id: 'j', endpointId: 'e', status: 'IN_QUEUE', createdAt: NOW, attempt: 0, lowPriority: false, priority: 0 },
     ...{ input: {}, history: [], deliveries: [], chunkCount: 0, waitingReason },
-    queue: { before: 2, more: false, how: `It cannot be said when it starts: ${waitingReason}.` },
+    queue: { before: 2, more: false, how: `Start time unknown: ${waitingReason}.` },
   }
   renderInApp(<WhyItWaits job={job} />)
   expect(screen.getByRole('status').textContent?.split(waitingReason)).toHaveLength(2)

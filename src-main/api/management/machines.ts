@@ -34,7 +34,7 @@ export const MACHINE_OPERATIONS = {
   },
   async machineJoin({ path }, service) {
     const { name, driver } = machineOf(path, service)
-    const commands = driver.joinCommands?.() ?? Promise.reject(new Error('it is no manager of a swarm'))
+    const commands = driver.joinCommands?.() ?? Promise.reject(new Error('it is not a swarm manager'))
     return await commands.catch((error: Error) => {
       throw new AppError('MACHINE_REFUSED', { machine: name, why: error.message })
     })

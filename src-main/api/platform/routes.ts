@@ -112,8 +112,8 @@ const CATALOG_OPERATIONS = {
   }),
 } as const satisfies Partial<PlatformOperations>
 
-const PODS = 'workers belong to endpoints, which start and end them; make one with POST /v2/serverless'
-const GLOBAL_VOLUMES = 'they are stored at many places at once; make a network volume with POST /v2/network-volumes'
+const PODS = 'workers belong to endpoints, which start and end them; create one with POST /v2/serverless'
+const GLOBAL_VOLUMES = 'they are stored in many places at once; create a network volume with POST /v2/network-volumes'
 const CLUSTERS = 'all workers are on this machine'
 const BILLS = 'nothing is paid for'
 const BUILDS = 'deploy an app with `drydock deploy`, or name an image'

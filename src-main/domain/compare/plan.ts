@@ -47,9 +47,9 @@ function readLine(line: string, number: number): FileItem | Problem | undefined 
   try {
     value = JSON.parse(line)
   } catch {
-    return { problem: `is no JSON: ${line.slice(0, QUOTED)}` }
+    return { problem: `is not JSON: ${line.slice(0, QUOTED)}` }
   }
-  if (!isRecord(value)) return { problem: `is no JSON object: ${line.slice(0, QUOTED)}` }
+  if (!isRecord(value)) return { problem: `is not a JSON object: ${line.slice(0, QUOTED)}` }
   if (value.drydock === 'job' && value.input === undefined) return undefined // the head of a job file
   const isRequest = Object.hasOwn(value, 'input')
   if (isRequest && !isRecord(value.input)) return { problem: 'has an `input` that is not an object' }
@@ -65,7 +65,7 @@ function readLine(line: string, number: number): FileItem | Problem | undefined 
  */
 export function withValues(input: string, set: Readonly<Record<string, string>>): string | Problem {
   const parsed = parseJson(input)
-  if (parsed.kind === 'fault' || !isObject(parsed.value)) return { problem: 'its input is no JSON object' }
+  if (parsed.kind === 'fault' || !isObject(parsed.value)) return { problem: 'its input is not a JSON object' }
   let changed: JsonObject = parsed.value
   for (const [path, text] of Object.entries(set)) {
     const next = setAt(changed, pathIn(changed, path), text)

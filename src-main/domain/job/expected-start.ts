@@ -43,8 +43,8 @@ const MOST_STEPS = 100
 /** Computes it. */
 export function expectStart(facts: StartFacts): ExpectedStart {
   const { scaling, before, more, blocked, executionMs } = facts
-  if (blocked !== undefined) return { how: `It cannot be said when it starts: ${withFullStop(blocked)}` }
-  if (more) return { how: `It cannot be said when it starts: more than ${counted(before, 'job')} are before it.` }
+  if (blocked !== undefined) return { how: `Start time unknown: ${withFullStop(blocked)}` }
+  if (more) return { how: `Start time unknown: more than ${counted(before, 'job')} are before it.` }
   const working = scaling.workers.flatMap((worker) => slotsOf(facts, worker))
   const coming = growth(facts, working)
   if (coming === undefined) return { how: NO_START_SEEN }
@@ -62,10 +62,8 @@ export function expectStart(facts: StartFacts): ExpectedStart {
   return { expected: { at, ...range }, how: howText(facts, coming) }
 }
 
-const NO_END_SEEN =
-  'It cannot be said when it starts: no job of this endpoint has ended yet, so nobody knows how long one takes.'
-const NO_START_SEEN =
-  'It cannot be said when it starts: no worker of this endpoint was seen to start yet, so nobody knows how long that takes.'
+const NO_END_SEEN = 'Start time unknown: no job of this endpoint has ended yet.'
+const NO_START_SEEN = 'Start time unknown: no cold start of this endpoint was measured yet.'
 
 function rangeOf(slots: readonly Slot[], before: number, each: number, spread: number) {
   return { from: startAt(slots, 'from', before, each) - spread, to: startAt(slots, 'to', before, each) + spread }
@@ -158,12 +156,12 @@ const newWorker = (id: string, startedAt: number): ScalingWorker => ({
 
 function whyNobody({ scaling, lowPriority }: StartFacts): string {
   if (scaling.noCapacityReason !== undefined && scaling.freeSlots <= 0)
-    return `It cannot be said when it starts: no worker can start now, ${withFullStop(scaling.noCapacityReason)}`
+    return `Start time unknown: no worker can start now, ${withFullStop(scaling.noCapacityReason)}`
   if (scaling.backOffUntil !== undefined && scaling.backOffUntil > scaling.now)
-    return 'It cannot be said when it starts: the last workers crashed.'
+    return 'Start time unknown: the last workers crashed.'
   return lowPriority
-    ? 'It cannot be said when it starts: low priority starts no worker, and none runs.'
-    : 'It cannot be said when it starts: no worker runs, and none starts.'
+    ? 'Start time unknown: low priority starts no worker, and none runs.'
+    : 'Start time unknown: no worker runs, and none starts.'
 }
 
 function howText({ scaling, before, executionMs, coldStartMs }: StartFacts, coming: readonly Slot[]): string {

@@ -58,7 +58,7 @@ const reasonOfEnd = ({ history }: ExplainedJob): string | undefined =>
 const lastWait = ({ history }: ExplainedJob): string =>
   history.some(({ event }) => event === 'claim')
     ? ''
-    : ' It never began: no worker took it before. Give it a longer policy.ttl, or find out why jobs of the endpoint wait.'
+    : ' It never started: no worker took it in time. Give it a longer policy.ttl, or find out why jobs of the endpoint wait.'
 
 function tries({ history, retries = 0 }: ExplainedJob): readonly string[] {
   const lost = history.filter(({ event }) => event === 'rescue' || event === 'abandon')

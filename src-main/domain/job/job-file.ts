@@ -110,7 +110,7 @@ const withoutQuery = (url: string) => url.replace(/\?.*$/s, '?...')
 /** Reads the text of a file. @returns why it is none, the end of a sentence */
 export function readJobFile(text: string): OpenedJobFile | { readonly why: string } {
   const [first = '', second = '', ...more] = text.split('\n')
-  if (!first.startsWith('{"drydock":"job"')) return { why: 'it is no job that `drydock job export` wrote' }
+  if (!first.startsWith('{"drydock":"job"')) return { why: 'it was not written by `drydock job export`' }
   if (second === '') return { why: 'it is cut off: the line with the job is missing' }
   if (more.some((line) => line.trim() !== '')) return { why: 'it has more lines than one job' }
   const head = jobFileHead.safeParse(parsed(first))

@@ -136,7 +136,7 @@ export const askedCardCount = ({ gpu }: PlatformSettings): number => gpu?.count 
 export function askedProblem({ platform, isLoadBalanced, isTask }: Asked): { field: string; why: string } | undefined {
   const runtime = platform.image === undefined ? undefined : readRuntimeImage(platform.image)
   if ((runtime?.kind === 'task') !== isTask && runtime !== undefined)
-    return { field: 'image', why: 'is the runtime of tasks, which are no endpoints: choose that of queue or api' }
+    return { field: 'image', why: 'is the runtime of tasks, which are not endpoints: choose the one for queue or api' }
   if (runtime !== undefined && (runtime.kind === 'api') !== isLoadBalanced) {
     const [kind, type] = runtime.kind === 'api' ? ['api', 'LOAD_BALANCER'] : ['queue', 'QUEUE']
     return { field: 'image', why: `is the runtime of ${kind}, which needs the type ${type}` }

@@ -70,7 +70,7 @@ export function modelOf({ modelReferences }: Pick<SavedInput, 'modelReferences'>
   readonly problem?: string | undefined
 } {
   const [model, ...others] = modelReferences ?? []
-  if (others.length > 0) return { problem: 'has several, and workers find one: name one' }
+  if (others.length > 0) return { problem: 'has several, but workers get only one: name one' }
   const { error } = hubModel.optional().safeParse(model)
   return error === undefined ? { model } : { problem: error.issues[0]?.message ?? 'must be owner/name' }
 }

@@ -106,7 +106,7 @@ async function* csvInputs(lines: AsyncIterable<Line>): AsyncGenerator<FileLine> 
     }
     const row = open === undefined ? { ...one } : { line: open.line, text: `${open.text}\n${one.text}` }
     if (row.text.length > limit('runBodyBytes')) {
-      yield { line: row.line, problem: 'a quote of it is not closed' }
+      yield { line: row.line, problem: 'a quote is not closed' }
       return
     }
     open = quotes(row.text) % 2 === 1 ? row : undefined
@@ -118,7 +118,7 @@ async function* csvInputs(lines: AsyncIterable<Line>): AsyncGenerator<FileLine> 
       names = cells as readonly string[]
     } else yield csvInput(row.line, names, cells)
   }
-  if (open !== undefined) yield { line: open.line, problem: 'a quote of it is not closed' }
+  if (open !== undefined) yield { line: open.line, problem: 'a quote is not closed' }
 }
 
 const quotes = (text: string) => text.split('"').length - 1
@@ -149,7 +149,7 @@ function cellsOf(text: string): readonly string[] | string {
     if (text[at] === '"') {
       do {
         const end = text.indexOf('"', at + 1)
-        if (end < 0) return 'a quote of it is not closed'
+        if (end < 0) return 'a quote is not closed'
         cell += text.slice(at + 1, end)
         at = end + 1
         if (text[at] === '"') cell += '"'
@@ -158,7 +158,7 @@ function cellsOf(text: string): readonly string[] | string {
     } else {
       const end = text.indexOf(',', at)
       cell = text.slice(at, end < 0 ? text.length : end)
-      if (cell.includes('"')) return 'a quote stands within a cell that does not begin with one'
+      if (cell.includes('"')) return 'a quote is inside a cell that does not begin with one'
       at += cell.length
     }
     cells.push(cell)

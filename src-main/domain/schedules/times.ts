@@ -20,17 +20,17 @@ export type TimingProblem = { readonly field: 'cron' | 'timeZone'; readonly why:
  */
 export function timingProblem(timing: ScheduleTiming, now: number): TimingProblem | undefined {
   if (timing.timeZone !== undefined && !isTimeZone(timing.timeZone))
-    return { field: 'timeZone', why: 'is no time zone. Give a name like Europe/Berlin, or UTC' }
+    return { field: 'timeZone', why: 'is not a time zone. Give a name like Europe/Berlin, or UTC' }
   if (timing.everyMs !== undefined)
     return timing.timeZone === undefined
       ? undefined
-      : { field: 'timeZone', why: 'goes with cron: an interval has none' }
+      : { field: 'timeZone', why: 'needs cron: an interval has no time zone' }
   try {
     if (nextTime({ ...timing, createdAt: now }, now) !== undefined) return undefined
   } catch (error) {
     return { field: 'cron', why: `cannot be read: ${reasonIn(error as Error)}. Like "0 3 * * *": each day at 3:00` }
   }
-  return { field: 'cron', why: 'has no time to come' }
+  return { field: 'cron', why: 'has no future times' }
 }
 
 // The library says where it was: `CronPattern: invalid ...`.

@@ -151,7 +151,7 @@ function jobsOf({ request, recorded }: WhatIfQuestion, measured: Measured): Load
     return {
       problem: {
         field: 'load',
-        why: `makes about ${Math.round(expectedArrivals(load))} jobs; ${limit('whatIfJobs')} is the most. Shorten its duration`,
+        why: `makes about ${Math.round(expectedArrivals(load))} jobs, and the limit is ${limit('whatIfJobs')}. Shorten its duration`,
       },
     }
   const arrivals = patternArrivals(load, seed)

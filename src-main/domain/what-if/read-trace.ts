@@ -58,9 +58,9 @@ function readLine(line: string): TracedJob | TraceProblem {
   try {
     value = JSON.parse(line)
   } catch {
-    return { problem: `is no JSON: ${line.slice(0, QUOTED)}` }
+    return { problem: `is not JSON: ${line.slice(0, QUOTED)}` }
   }
-  if (!isRecord(value)) return { problem: `is no JSON object: ${line.slice(0, QUOTED)}` }
+  if (!isRecord(value)) return { problem: `is not a JSON object: ${line.slice(0, QUOTED)}` }
   const at = timeIn(value.at ?? value.createdAt)
   if (at === undefined) return { problem: 'needs "at": ms, 0 or more, or an ISO time like 2026-01-31T09:00:00Z' }
   const span = value.executionMs ?? value.executionTime

@@ -39,7 +39,7 @@ export function settingsToTry(
     return {
       problem: {
         field: 'vary',
-        why: `makes ${count} settings; with ${jobs} jobs ${most - 1} is the most. Give fewer values, or fewer jobs`,
+        why: `makes ${count} settings, and the limit with ${jobs} jobs is ${most - 1}. Give fewer values, or fewer jobs`,
       },
     }
   return distinct([present, ...combinations(values)])

@@ -68,7 +68,7 @@ export type OpenedGraph = {
 
 /** Reads an export, of which nothing is believed. @returns why it is none, the end of a sentence */
 export function readGraphExport(text: string): OpenedGraph | { readonly why: string } {
-  if (!isGraphExport(text)) return { why: 'it is no graph that Drydock exported' }
+  if (!isGraphExport(text)) return { why: 'it is not a graph exported by Drydock' }
   const [first = '', second, third, ...rest] = text.split('\n')
   const head = graphExportHead.safeParse(parsed(first))
   if (!head.success) {

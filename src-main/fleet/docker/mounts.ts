@@ -92,7 +92,7 @@ async function findFolder(
     throw new Error(
       `${what} would give the container control of the Docker engine, and with it of this machine. ${advice}`,
     )
-  if (real === undefined) throw new Error(`${what}: there is no ${path} on this machine. Make it first`)
+  if (real === undefined) throw new Error(`${what}: there is no ${path} on this machine. Create it first`)
   return real
 }
 

@@ -39,7 +39,7 @@ const CPUS_MS = 10_000
 const MAX_COUNTED = 100
 
 // Why a machine has no load and free disk where its engine alone is asked.
-const NOT_TOLD = 'Docker tells neither the load of its machine nor what is free on its disk'
+const NOT_TOLD = 'Docker reports neither the load of its machine nor its free disk space'
 
 /** Reads what an engine tells of the use of its machine; nobody waits for it: each answer has what was read before. */
 export function createEngineUse(clock: Pick<Clock, 'steady'>) {
@@ -146,6 +146,6 @@ export async function testEngine({ machine }: Pick<Fleet, 'machine'>, { report }
   report({
     check: 'Worker image',
     state: 'ok',
-    found: isThere ? `${name} is there` : 'it is made with the first worker that needs it',
+    found: isThere ? `${name} is there` : 'the first worker that needs it builds it',
   })
 }

@@ -172,7 +172,7 @@ export function createFarFiles(options: FarFilesOptions): FarFiles {
         brokenSince ??= clock.steady()
         if (clock.steady() - brokenSince > PATIENCE_MS)
           throw new Error(`${folder.path} could not be sent to ${machine}: ${engineMessage(error)}`, { cause: error })
-        watch.report(`the connection to ${machine} broke while files were sent; it goes on when it is back`)
+        watch.report(`the connection to ${machine} was lost while files were sent; sending resumes when it is back`)
         await pause(clock, watch.signal)
       }
     }
@@ -257,8 +257,8 @@ export function reasonOf(error: unknown, path: string, machine: string): string 
   if (!(error instanceof Refused)) return `${what}: ${engineMessage(error)}`
   const { failed, why, freeBytes = 0, wantedBytes } = error.failure
   if (failed !== 'full') return `${what}: ${why ?? failed}`
-  const wanted = wantedBytes === undefined ? '' : `, and ${sizeText(wantedBytes)} have to come`
-  return `${what}: its disk is full (${sizeText(freeBytes)} are free${wanted}). Make room there, for example with docker system prune`
+  const wanted = wantedBytes === undefined ? '' : `, and ${sizeText(wantedBytes)} are needed`
+  return `${what}: its disk is full (${sizeText(freeBytes)} are free${wanted}). Free some space there, for example with docker system prune`
 }
 
 function pause(clock: Clock, signal: AbortSignal): Promise<void> {

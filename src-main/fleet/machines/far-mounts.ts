@@ -115,7 +115,7 @@ export function foldersBySsh({
     if (real !== undefined) return { type: 'bind', source: real, target, readOnly }
     // Nobody asked for them by name: all folders of models are offered to who takes workflows.
     if (isOfModels(target)) return undefined
-    throw new Error(`the volume ${source}:${target}: there is no ${source} on ${machine}. Make it there first`)
+    throw new Error(`the volume ${source}:${target}: there is no ${source} on ${machine}. Create it there first`)
   }
 }
 

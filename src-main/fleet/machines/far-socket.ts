@@ -38,7 +38,7 @@ export function createFarSocket({ link, machine, id, open }: FarSocketOptions): 
     try {
       await connection.forward({ way: '-R', from: `${folder}/${name}`, to })
     } catch (error) {
-      throw new Error(`sshd of ${machine} lets no way back be made: ${(error as Error).message}`, { cause: error })
+      throw new Error(`sshd of ${machine} refuses the reverse tunnel: ${(error as Error).message}`, { cause: error })
     }
     await connection.run(`cd ${shellQuoted(folder)} && ln -s ${name} n-${name} && mv -f n-${name} ${SOCKET}`)
     there = { to: { folder, socket: SOCKET }, user, groups: groups.split(' ') }
@@ -50,7 +50,7 @@ export function createFarSocket({ link, machine, id, open }: FarSocketOptions): 
       kept = undefined
     })
     const connection = await link.connection()
-    if (there === undefined) throw new Error(`there is no way back from ${machine} yet`)
+    if (there === undefined) throw new Error(`the reverse tunnel from ${machine} is not open yet`)
     return { ...there, engineSocket: await findFarEngine(connection, machine) }
   }
 }

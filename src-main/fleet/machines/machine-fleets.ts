@@ -21,7 +21,7 @@ const WAYS: { readonly [Kind in MachineWay['kind']]: OpenMachine<Kind> } = {
   context: openContextMachine,
   tcp: ({ way, swarm }, options) =>
     swarm
-      ? openNoMachine(`a swarm that is not reached by SSH`, options.clock)
+      ? openNoMachine(`a swarm without SSH`, options.clock)
       : openEngineMachine({ host: way.url, source: way.url }, options),
 }
 
@@ -45,7 +45,7 @@ function openContextMachine({ way, swarm }: MachineBy<'context'>, options: Machi
   const host = contextHost(options.surroundings, way.name)
   if (host === undefined) return openNoMachine(`the context ${way.name}, which Docker does not know,`, options.clock)
   const ssh = sshOf(host)
-  if (swarm && ssh === undefined) return openNoMachine('a swarm that is not reached by SSH', options.clock)
+  if (swarm && ssh === undefined) return openNoMachine('a swarm without SSH', options.clock)
   return ssh === undefined
     ? openEngineMachine({ host, source: `the context ${way.name}` }, options)
     : options.openBy(ssh)

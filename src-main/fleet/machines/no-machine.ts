@@ -7,7 +7,7 @@ import type { Clock } from '../../services/ports/system.ts'
  * @param what of the machine, like "machines by SSH"
  */
 export function openNoMachine(what: string, clock: Pick<Clock, 'now'>): MachineDriver {
-  const reason = `no driver for ${what} is here`
+  const reason = `there is no driver for ${what}`
   const since = clock.now()
   const reject = () => Promise.reject(new Error(reason))
   return {

@@ -108,7 +108,9 @@ export function createRelay({ serviceId, log, pythonPath, image, way, lostMs, an
         .catch(() => undefined)
         .then(() => openNow(gateway, connected))
         .catch((error) => {
-          throw new Error(`the way back of the workers could not be made: ${engineMessage(error)}`, { cause: error })
+          throw new Error(`the reverse tunnel for workers could not be opened: ${engineMessage(error)}`, {
+            cause: error,
+          })
         })
       last = opening
       return opening

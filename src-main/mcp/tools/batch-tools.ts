@@ -53,7 +53,7 @@ export const BATCH_TOOLS: readonly Tool[] = [
   tool({
     name: 'batch_results',
     title: 'Read the results of a batch',
-    description: 'What came of the inputs of a batch so far, in their order: state, output or error of each.',
+    description: 'Results of a batch so far, in the order of its inputs: state, output or error of each.',
     input: { batchId, line: z.number().int().min(1).default(1).describe('the first line, from 1'), rows: rows(20) },
     role: 'read',
     effect: 'reads',

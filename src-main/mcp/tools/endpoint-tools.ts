@@ -104,7 +104,7 @@ export const ENDPOINT_TOOLS: readonly Tool[] = [
     role: 'deploy',
     effect: 'dangerous',
     async run({ endpointId: id, confirm }, { client }) {
-      if (confirm !== id) throw new Error(`Nothing was deleted: confirm is to be ${id}.`)
+      if (confirm !== id) throw new Error(`Nothing was deleted: confirm must be ${id}.`)
       return { data: await client.call('endpointDelete', { path: { endpointId: id } }) }
     },
   }),

@@ -141,7 +141,7 @@ export const REQUEST_TOOLS: readonly Tool[] = [
   tool({
     name: 'schedule_list',
     title: 'List schedules',
-    description: 'The schedules of all endpoints or of one: when each is due, and what came of its last times.',
+    description: 'The schedules of all endpoints or of one: when each is due, and its latest runs.',
     input: { endpointId: endpointId.optional() },
     role: 'read',
     effect: 'reads',
@@ -154,7 +154,7 @@ export const REQUEST_TOOLS: readonly Tool[] = [
     name: 'schedule_add',
     title: 'Add a schedule',
     description:
-      'Lets the service queue a job by itself, at the times of a cron pattern or in equal intervals. It goes on until schedule_remove.',
+      'Lets the service queue a job by itself, on a cron pattern or at regular intervals, until schedule_remove.',
     input: {
       endpointId,
       name: schedule.name,

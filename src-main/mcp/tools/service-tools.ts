@@ -12,7 +12,7 @@ export const SERVICE_TOOLS: readonly Tool[] = [
     name: 'service_status',
     title: 'Check the service',
     description:
-      'What is wrong with the service and its machine, with the fix: disk, Docker, GPUs, Python, crashing endpoints. Use it first when several things fail, or nothing explains a failure.',
+      'Finds problems of the service and its machine, with fixes: disk, Docker, GPUs, Python, crashing endpoints. Use it first when several things fail, or nothing explains a failure.',
     input: {},
     role: 'read',
     effect: 'reads',
@@ -111,7 +111,7 @@ export const SERVICE_TOOLS: readonly Tool[] = [
   tool({
     name: 'event_list',
     title: 'List events',
-    description: 'What happened to endpoints and workers, newest first: starts, crashes, deploys, changes of settings.',
+    description: 'Events of endpoints and workers, newest first: starts, crashes, deploys, changes of settings.',
     input: {
       endpointId: endpointId.optional(),
       rows: rows(30),

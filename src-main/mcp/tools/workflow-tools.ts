@@ -64,7 +64,7 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
   tool({
     name: 'workflow_classes',
     title: 'Find node classes',
-    description: 'Classes of nodes whose name has a text, with their inputs, outputs and choices.',
+    description: 'Node classes whose name contains a text, with their inputs, outputs and choices.',
     input: { text: z.string().min(1).max(200), endpointId: onEndpoint.optional(), rows: rows(10) },
     role: 'read',
     effect: 'reads',
@@ -94,7 +94,7 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
     name: 'workflow_validate',
     title: 'Check a workflow',
     description:
-      'What is wrong with a graph before it runs: cycles, missing inputs, values and models that an endpoint does not have, classes that are not installed with the package that has them. Nothing is queued.',
+      'Finds problems of a graph before it runs: cycles, missing inputs, values and models that an endpoint does not have, classes that are not installed with the package that has them. Nothing is queued.',
     input: { ...graph, endpointId: onEndpoint.optional() },
     role: 'read',
     effect: 'reads',
@@ -110,7 +110,7 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
   tool({
     name: 'workflow_create',
     title: 'Add a workflow',
-    description: 'Adds a graph to the library: a document as JSON, or with a template one that comes along.',
+    description: 'Adds a graph to the library: a document as JSON, or a built-in template.',
     input: {
       name: workflowCreate.shape.name,
       text: z.string().max(limit('mcpBodyBytes')).optional().describe('JSON of either form'),
@@ -130,7 +130,7 @@ export const WORKFLOW_TOOLS: readonly Tool[] = [
     name: 'workflow_edit',
     title: 'Edit a workflow',
     description:
-      'Edits a workflow of the library by operations, one after the other: add, set, connect, disconnect, remove, title, move, mode, note. All are made or none. The result is a draft that the person sees in the editor; with save it is a version. Gives the problems of the graph after it.',
+      'Edits a workflow of the library by operations, one after the other: add, set, connect, disconnect, remove, title, move, mode, note. All are made or none. The result is a draft that the person sees in the editor, or with save a version. Returns the problems of the edited graph.',
     input: {
       workflowId,
       edits: z.array(graphEdit).min(1).max(limit('mcpEdits')),

@@ -180,7 +180,7 @@ async function itemsOf(
   const field = 'ids' in selection ? 'ids' : 'filter'
   const items: ComparisonItem[] = []
   for await (const { jobs, unknown } of selectedJobs(storage, selection, { most: 200, oldestFirst: true })) {
-    if (unknown > 0) throw new AppError('BAD_FIELD', { field, why: `holds ${unknown} that are of no stored job` })
+    if (unknown > 0) throw new AppError('BAD_FIELD', { field, why: `holds ${unknown} ids of jobs that are not stored` })
     for (const { id } of jobs) items.push({ source: id, jobId: id })
     if (items.length > limit('comparisonItems'))
       throw new AppError('BAD_FIELD', { field, why: `holds more than ${limit('comparisonItems')} jobs. Choose fewer` })
@@ -214,7 +214,7 @@ function versionOf(deps: Deps, wanted: ComparisonVersion, copyId: string): Store
   if (container?.image === undefined)
     throw new AppError('BAD_FIELD', {
       field: 'versions',
-      why: `${endpoint.id} runs no image of its own; it takes none`,
+      why: `${endpoint.id} has no image of its own to replace`,
     })
   const copied = { ...config, name: copyId, container: { ...container, image }, workersMin: 0 }
   const copy = newEndpoint(deps, { config: copied, wantedId: copyId, key: newId.key(), now: clock.now() })
@@ -345,7 +345,7 @@ async function queued(
   if (endpoint === undefined) return { reason: `there is no endpoint ${copy ?? endpointId} any more` }
   try {
     const stored = 'jobId' in source ? await storedInput(deps, source.jobId) : source.input
-    if (stored === undefined) return { reason: 'the job that its input is of was deleted' }
+    if (stored === undefined) return { reason: 'the job that had its input was deleted' }
     const input = set === undefined ? stored : withValues(jsonText(stored), set)
     if (typeof input === 'object' && 'problem' in input) return { reason: input.problem }
     const submission = { kind: 'run', request: {}, input, s3Config: undefined, waitMs: undefined } as const

@@ -128,9 +128,9 @@ function withoutAccountKey({ keys }: Pick<PlatformEndpointDeps, 'keys'>, env: En
 function refuseOtherFamily(before: PlatformSettings, fields: PlatformEndpointUpdate): void {
   const problem =
     fields.cpu !== undefined && before.gpu !== undefined
-      ? { field: 'cpu', why: 'the endpoint has GPUs, and an update cannot take them away: make another endpoint' }
+      ? { field: 'cpu', why: 'the endpoint has GPUs, and an update cannot remove them: create another endpoint' }
       : fields.gpu !== undefined && before.cpu !== undefined
-        ? { field: 'gpu', why: 'the endpoint has CPUs alone, and an update cannot change that: make another endpoint' }
+        ? { field: 'gpu', why: 'the endpoint has only CPUs, and an update cannot change that: create another endpoint' }
         : undefined
   if (problem !== undefined) throw new AppError('CANNOT_APPLY', problem)
 }

@@ -168,7 +168,7 @@ async function saveEndpoints(
     } catch (error) {
       const isLost = error instanceof AppError && error.code === 'TARGET_UNREACHABLE'
       if (!isLost || index < resources.length - 1) throw error
-      line(`The answer to the last request was lost (${error.data.why}). The target is asked what became of it.`)
+      line(`The answer to the last request was lost (${error.data.why}). Asking the target for the outcome.`)
     }
   }
 }

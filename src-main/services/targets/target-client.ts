@@ -118,7 +118,7 @@ export function createTargetClient(
       if (problem !== undefined && /not found/i.test(problem) && !writes) return undefined
       if (problem !== undefined) throw refused(problem)
       const { data, success } = schema.safeParse(read?.data)
-      if (!success) throw refused(`its answer is none of the platform's (HTTP ${response.status}). Check the address`)
+      if (!success) throw refused(`it did not answer like the platform (HTTP ${response.status}). Check the address`)
       return data
     },
     async rest(method, path, schema) {
@@ -127,7 +127,7 @@ export function createTargetClient(
       const value = text === '' ? undefined : await parsed(status, text)
       if (status >= 400) throw refused(detailOf(value) ?? `${method} ${path} failed (HTTP ${status})`)
       const { data, success } = schema.safeParse(value)
-      if (!success) throw refused(`its answer to ${method} ${path} is none of the platform's`)
+      if (!success) throw refused(`its answer to ${method} ${path} does not match the platform's API`)
       return data
     },
   }

@@ -208,8 +208,7 @@ export async function replayRun(
 ): Promise<RunView> {
   const { head, document, payload, files } = await readFile(deps, bytes)
   const refuse = (why: string) => new AppError('BAD_FIELD', { field: 'file', why })
-  if (head.run === undefined || payload === undefined)
-    throw refuse('is a graph and no run of one. Open it and run it then')
+  if (head.run === undefined || payload === undefined) throw refuse('is a graph, not a run. Open it, then run it')
   if (head.masked > 0)
     throw refuse(
       `cannot run as it was sent: ${counted(head.masked, 'secret')} of it were replaced by ***. Open it instead`,

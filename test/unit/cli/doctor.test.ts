@@ -101,7 +101,7 @@ describe('machines that were added', () => {
     ...{ workers: [], endpoints: [], test: { isRunning: false, steps: [] } },
     ...more,
   })
-  const step = { check: 'Graphics cards', state: 'warning', found: 'no node hands out cards', fix: 'Configure it.' }
+  const step = { check: 'Graphics cards', state: 'warning', found: 'no node offers GPUs', fix: 'Configure it.' }
 
   test('are tested, and each step is a row', async () => {
     const { check } = await setup({ machines: [machine('lab', { test: { isRunning: false, steps: [step] } })] })

@@ -133,7 +133,7 @@ export function noJsonSentence(server: ComfyServer, { text: whole, status }: Ans
   const what = isPage ? 'an HTML page' : text.trim() === '' ? 'nothing' : 'something that is not JSON'
   const words = said === '' ? '' : `: "${said.slice(0, WORDS_SHOWN)}${said.length > WORDS_SHOWN ? ' ...' : ''}"`
   return (
-    `What answers at ${server.url.origin}${server.url.pathname} is not a ComfyUI server: it sent ${what} (HTTP ${status})${words}. ` +
+    `The server at ${server.url.origin}${server.url.pathname} is not a ComfyUI server: it sent ${what} (HTTP ${status})${words}. ` +
     `Set the address of the server in the settings of the endpoint.`
   )
 }

@@ -59,7 +59,7 @@ export function createNodeImages(
     }
     await share(`${ref} ${node.id}`, onNode, async ({ report }) => {
       const source = await haver(ref, nodes.all())
-      if (source?.agent === undefined || node.agent === undefined) throw new Error('no node that has it is reached')
+      if (source?.agent === undefined || node.agent === undefined) throw new Error('no node that has it can be reached')
       report('copying the image')
       await door.copy(ref, { from: source.agent, to: node.agent })
     })

@@ -63,7 +63,7 @@ const SECOND_NS = 1e9
 /** The hub: on the manager alone, beside the socket at which the way back begins. It lets in who is on its networks. */
 export function hubService(plan: PartsPlan): ServiceSpec {
   const { serviceId, way, networks, manager } = plan
-  if (!('folder' in way.to)) throw new Error('the way back of a swarm begins at a socket')
+  if (!('folder' in way.to)) throw new Error('the reverse tunnel of a swarm starts at a socket')
   const subnets = [networks.nodes, networks.open, networks.closed].map(({ subnet }) => subnet)
   const argv = [
     ...['hub', '--listen', `${ANYWHERE}:${RELAY_PORT}`, ...subnets.flatMap((subnet) => ['--allow', subnet])],

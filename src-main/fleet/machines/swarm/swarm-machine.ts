@@ -231,7 +231,7 @@ function factsOfNodes(
     nodes: nodes.map((node, at) => ({
       name: node.name,
       role: node.role,
-      state: node.state === 'ready' && !answers(node) ? 'ready, but its engine is not reached' : node.state,
+      state: node.state === 'ready' && !answers(node) ? 'ready, but its engine cannot be reached' : node.state,
       ...(node.reason === undefined ? {} : { reason: node.reason }),
       cpus: node.cpus,
       memoryBytes: node.memoryBytes,

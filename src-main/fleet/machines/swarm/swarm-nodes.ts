@@ -77,7 +77,7 @@ export function createSwarmNodes({
     const agent = door.agentTo(() => addresses.get(id))
     const place = {
       addresses: () => [{ host: 'its agent', source: `node ${name}`, agent }],
-      whyNoEngine: (tried: readonly string[]) => `the engine of node ${name} is not reached: ${tried.join('; ')}`,
+      whyNoEngine: (tried: readonly string[]) => `the engine of node ${name} cannot be reached: ${tried.join('; ')}`,
       isOnLinux: true,
     }
     const engine = createEngine({ clock, log, place, label: LABELS.worker })

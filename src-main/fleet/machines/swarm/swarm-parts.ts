@@ -132,7 +132,7 @@ export function createSwarmParts({ serviceId, pythonPath, configs, image, way, l
         await configs.removeOld(docker) // of earlier versions
         return made
       } catch (error) {
-        throw new Error(`the way to the nodes of the swarm could not be made: ${engineMessage(error)}`, {
+        throw new Error(`the nodes of the swarm could not be connected: ${engineMessage(error)}`, {
           cause: error,
         })
       }

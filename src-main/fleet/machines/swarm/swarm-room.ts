@@ -47,7 +47,7 @@ export function cardWish(wish: Wish, nodes: Nodes): CardWish | { readonly reason
   if (gpuShared) return { reason: 'a swarm cannot share a card: set gpuShared to false' }
   const kinds = [...new Set(nodes.flatMap(({ cards }) => cards.map(({ kind }) => kind)))]
   const [kind] = kinds
-  if (kind === undefined) return { reason: `no node of the swarm hands out cards. ${HOW_TO_CONFIGURE}` }
+  if (kind === undefined) return { reason: `no node of the swarm offers GPUs. ${HOW_TO_CONFIGURE}` }
   const isNamed = gpu !== ANY_CARD
   const named = nodes.filter(({ labels }) => !isNamed || labels[CARD_LABEL] === gpu)
   if (named.length === 0)
@@ -56,7 +56,7 @@ export function cardWish(wish: Wish, nodes: Nodes): CardWish | { readonly reason
     }
   const most = Math.max(...named.map(({ cards }) => cards.find((one) => one.kind === kind)?.count ?? 0))
   if (most < gpuCount)
-    return { reason: `a worker wants ${counted(gpuCount, 'card')}, and no node hands out more than ${most}` }
+    return { reason: `a worker wants ${counted(gpuCount, 'card')}, and no node offers more than ${most}` }
   return {
     cards: { kind, count: gpuCount },
     constraints: isNamed ? [`node.labels.${CARD_LABEL}==${gpu}`] : [],

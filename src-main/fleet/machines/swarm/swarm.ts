@@ -166,7 +166,7 @@ function refuseDrained({ facts }: Connected, all: readonly SwarmNode[]): void {
   const manager = all.find((node) => node.id === id)
   if (manager !== undefined && manager.state !== READY)
     throw new Error(
-      `the manager ${manager.name} is ${manager.state}, so that the way back cannot begin there. Set it active (docker node update --availability active ${manager.name}), and keep workers off it with the placement node.role==worker`,
+      `the manager ${manager.name} is ${manager.state}, so the reverse tunnel cannot start there. Set it active (docker node update --availability active ${manager.name}), and keep workers off it with the placement node.role==worker`,
     )
 }
 

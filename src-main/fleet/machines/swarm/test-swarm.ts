@@ -34,7 +34,7 @@ export async function testSwarm(
   const states = [
     ...others.map((node) => whyAway(node) ?? `${node.name} is ${node.state}`),
     ...silent.map(
-      (node) => `the engine of ${node.name} is not reached: ${node.engine.problem() ?? 'no agent runs there'}`,
+      (node) => `the engine of ${node.name} cannot be reached: ${node.engine.problem() ?? 'no agent runs there'}`,
     ),
   ]
   report(
@@ -54,7 +54,7 @@ export async function testSwarm(
           check: 'Network of workers',
           state: 'warning',
           found: 'not encrypted: nothing came through an encrypted one',
-          fix: 'Let protocol 50 (ESP) through between the nodes, whose kernels must know it, then remove the machine and add it again. Until then whoever can listen between them can read what workers get.',
+          fix: 'Let protocol 50 (ESP) through between the nodes, whose kernels must know it, then remove the machine and add it again. Until then anyone who can listen between them can read the data of workers.',
         },
   )
   report(await cardsStep(nodes))
@@ -64,8 +64,7 @@ export async function testSwarm(
 async function cardsStep(nodes: readonly SwarmNode[]): Promise<DoctorRow> {
   const check = 'Graphics cards'
   const having = nodes.filter(({ cards }) => cards.length > 0)
-  if (having.length === 0)
-    return { check, state: 'warning', found: 'no node hands out cards', fix: `${HOW_TO_CONFIGURE}.` }
+  if (having.length === 0) return { check, state: 'warning', found: 'no node offers GPUs', fix: `${HOW_TO_CONFIGURE}.` }
   const runtimes = await Promise.all(
     having.map(async (node) => (answers(node) ? (await node.engine.connect()).facts.info.DefaultRuntime : undefined)),
   )

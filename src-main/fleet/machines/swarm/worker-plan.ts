@@ -44,11 +44,11 @@ export function refuseUnsupported(
   if (container === undefined) return
   if (container.ports.length > 0)
     throw new Error(
-      `${machine} is a swarm, which would open the ports ${container.ports.join(', ')} to everybody who reaches its nodes. Take them out of the settings`,
+      `${machine} is a swarm, which would publish the ports ${container.ports.join(', ')} to everyone who can reach its nodes. Remove them from the settings`,
     )
   if (container.diskBytes !== undefined)
     throw new Error(
-      `${machine} is a swarm, which cannot limit the disk of a container. Take diskBytes out of the settings`,
+      `${machine} is a swarm, which cannot limit the disk of a container. Remove diskBytes from the settings`,
     )
   for (const { source, target } of container.volumes)
     if (source.startsWith('/') && givesEngine([source], { sockets: [], ignoreCase: false }))

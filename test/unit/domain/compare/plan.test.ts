@@ -110,8 +110,8 @@ describe('a file of inputs', () => {
 
   it.each([
     ['', 'has no inputs. Each line is a JSON object'],
-    ['{"input":{}}\n{"input":', 'line 2 is no JSON: {"input":'],
-    ['[1]', 'line 1 is no JSON object: [1]'],
+    ['{"input":{}}\n{"input":', 'line 2 is not JSON: {"input":'],
+    ['[1]', 'line 1 is not a JSON object: [1]'],
     ['{"input":[]}', 'line 1 has an `input` that is not an object'],
     [`{"input":{"a":${'['.repeat(2000)}`, 'line 1 is nested too deep'],
   ])('that is broken is refused by its line: %s', (text, problem) => {

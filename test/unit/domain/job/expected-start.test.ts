@@ -92,7 +92,7 @@ describe('how it was computed', () => {
     [
       'no start was seen',
       { scaling: { freeSlots: 1 }, coldStartMs: [] },
-      /no worker of this endpoint was seen to start/,
+      /no cold start of this endpoint was measured/,
     ],
     ['it is paused', { blocked: 'The endpoint is paused.' }, /: The endpoint is paused\.$/],
     ['nothing runs for low priority', { lowPriority: true }, /low priority starts no worker/],

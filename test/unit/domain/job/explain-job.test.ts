@@ -32,7 +32,7 @@ test('a job that failed says the error, else the reason of its end', () => {
 test('a job that timed out before it began says so, another one does not', () => {
   const end = move(50_000, 'expire', 'TIMED_OUT', 'its ttl of 10000 ms passed while it waited')
   expect(explain({ status: 'TIMED_OUT', history: [end] })[0]).toMatch(
-    /^It timed out: its ttl of 10000 ms passed while it waited\. It never began:/,
+    /^It timed out: its ttl of 10000 ms passed while it waited\. It never started:/,
   )
   const begun = [move(45_000, 'claim', 'IN_PROGRESS'), end]
   expect(explain({ status: 'TIMED_OUT', history: begun })).toEqual([

@@ -96,8 +96,8 @@ it('the query of a webhook stays here', () => {
 })
 
 it.each([
-  ['', 'it is no job that `drydock job export` wrote'],
-  ['{"id": 1}\n', 'it is no job that `drydock job export` wrote'],
+  ['', 'it was not written by `drydock job export`'],
+  ['{"id": 1}\n', 'it was not written by `drydock job export`'],
   [written.split('\n')[0] ?? '', 'it is cut off: the line with the job is missing'],
   [`${written}{"more":1}\n`, 'it has more lines than one job'],
   [written.slice(0, -20), 'its second line is damaged'],

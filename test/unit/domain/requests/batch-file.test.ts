@@ -46,9 +46,9 @@ describe('CSV', () => {
     ['a,a\n1,2', 1, 'two columns are called a, and it is the header'],
     ['a,\n1,2', 1, 'column 2 has no name, and it is the header'],
     ['a,b\n1', 2, '1 cell, but the header has 2'],
-    ['a\nx"y"', 2, 'a quote stands within a cell that does not begin with one'],
+    ['a\nx"y"', 2, 'a quote is inside a cell that does not begin with one'],
     ['a\n"x"y', 2, 'text follows a closed quote'],
-    ['a\n"x\ny', 2, 'a quote of it is not closed'],
+    ['a\n"x\ny', 2, 'a quote is not closed'],
   ])('%j is refused with the line', async (text, line, why) => {
     expect(await inputsOf(text, 'csv')).toEqual([[line, why]])
   })

@@ -23,9 +23,9 @@ describe('a trace', () => {
   it.each([
     ['', 'has no jobs'],
     ['\n\n', 'has no jobs'],
-    ['{"at": 1}\nx', 'line 2 is no JSON'],
-    ['[1]', 'line 1 is no JSON object'],
-    ['null', 'line 1 is no JSON object'],
+    ['{"at": 1}\nx', 'line 2 is not JSON'],
+    ['[1]', 'line 1 is not a JSON object'],
+    ['null', 'line 1 is not a JSON object'],
     ['{}', 'line 1 needs "at"'],
     ['{"at": -1}', 'line 1 needs "at"'],
     ['{"at": "soon"}', 'line 1 needs "at"'],

@@ -122,7 +122,7 @@ describe('the volumes of an endpoint', () => {
   it('say which folder is missing', async () => {
     const { at, find } = setup()
     await expect(find([at('none')])).rejects.toThrow(
-      `the volume ${at('none')}:/there: there is no ${at('none')} on this machine. Make it first`,
+      `the volume ${at('none')}:/there: there is no ${at('none')} on this machine. Create it first`,
     )
     await expect(find([at('work/handler.py/below')])).rejects.toThrow('there is no')
   })

@@ -208,9 +208,12 @@ function wantsOfWorkerImage({ python, packages, systemPackages }: ContainerSetti
 /** Growth of a load-balanced endpoint for which none is given; source: the platform's app package. */
 const LOAD_BALANCED_SCALER = { type: 'REQUEST_COUNT', value: 4 } as const
 
+// By deploys, by publishing and by clients of the platform.
+const SET_BY_PROGRAMS = { app: true, graph: true, platform: true } as const
+
 /** Body of 'create an endpoint'. */
 export const endpointCreate = endpointConfig
-  .omit({ app: true, graph: true, platform: true })
+  .omit(SET_BY_PROGRAMS)
   .extend({ id: endpointId.optional(), scaler: scaler.optional() })
   .superRefine((config, context) => {
     const problem = programProblem(config)
@@ -227,49 +230,38 @@ export const endpointCreate = endpointConfig
       (config.loadBalanced === undefined ? endpointConfig.shape.scaler.parse(undefined) : LOAD_BALANCED_SCALER),
   }))
 
-// Without the defaults, which would undo what was set before. What may be missing is taken away by null.
-const partialContainer = z.strictObject(
-  Object.fromEntries(
-    Object.entries(containerSettings.shape).map(([name, schema]) => [name, changeable(schema).optional()]),
-  ) as { [Name in keyof ContainerSettings]: z.ZodOptional<z.ZodType<ContainerSettings[Name] | null>> },
-)
+/** Settings that are replaced and never taken away. */
+type Kept = 'name' | 'handler' | 'command' | 'loadBalanced'
+const KEPT: readonly string[] = ['name', 'handler', 'command', 'loadBalanced'] satisfies readonly Kept[]
 
-function changeable(schema: z.ZodType): z.ZodType {
-  return schema instanceof z.ZodDefault ? (schema.unwrap() as z.ZodType) : schema.nullable()
+type Changes<Shape extends z.ZodRawShape> = {
+  [Name in keyof Shape]: z.ZodOptional<
+    z.ZodType<
+      z.output<Shape[Name]> | (Name extends Kept ? never : null),
+      z.input<Shape[Name]> | (Name extends Kept ? never : null)
+    >
+  >
+}
+
+// Defaults would undo earlier changes. Null takes away what may be missing.
+function changesOf<Shape extends z.ZodRawShape>(shape: Shape): Changes<Shape> {
+  const changes = Object.entries(shape).map(([name, schema]) => {
+    if (schema instanceof z.ZodDefault) return [name, (schema.unwrap() as z.ZodType).optional()]
+    return [
+      name,
+      schema instanceof z.ZodOptional && !KEPT.includes(name)
+        ? schema.nullable().optional()
+        : (schema as z.ZodType).optional(),
+    ]
+  })
+  return Object.fromEntries(changes) as Changes<Shape>
 }
 
 /** Body of 'update an endpoint': any of the settings; null takes one away that may be missing. */
 export const endpointUpdate = z.strictObject({
-  name: endpointConfig.shape.name.optional(),
-  handler: endpointConfig.shape.handler,
-  command: endpointConfig.shape.command,
-  cwd: endpointConfig.shape.cwd.nullable(),
-  searchPath: endpointConfig.shape.searchPath.nullable(),
-  virtualEnv: endpointConfig.shape.virtualEnv.nullable(),
-  workersMin: endpointConfig.shape.workersMin.unwrap().optional(),
-  workersMax: endpointConfig.shape.workersMax.unwrap().optional(),
-  idleTimeoutMs: endpointConfig.shape.idleTimeoutMs.unwrap().optional(),
-  concurrency: endpointConfig.shape.concurrency.unwrap().optional(),
-  executionTimeoutMs: endpointConfig.shape.executionTimeoutMs.unwrap().optional(),
-  initializingTimeoutMs: endpointConfig.shape.initializingTimeoutMs.unwrap().optional(),
-  freezeIdle: endpointConfig.shape.freezeIdle,
-  reloadOnSave: endpointConfig.shape.reloadOnSave,
-  stopGraceMs: endpointConfig.shape.stopGraceMs.unwrap().optional(),
-  redispatches: endpointConfig.shape.redispatches.unwrap().optional(),
-  waitForMachineMs: waitForMachineMs.nullable().optional(),
-  scaler: scaler.optional(),
-  env: environment.optional(),
-  callsOthers: z.boolean().optional(),
-  model: hubModel.nullable().optional(),
-  loadBalanced: loadBalanced.optional(),
-  cors: cors.nullable().optional(),
-  streamForm: streamForm.nullable().optional(),
-  emptyInput: emptyInput.nullable().optional(),
-  ttlWhileRunning: ttlWhileRunning.nullable().optional(),
-  noWorkerIs503: endpointConfig.shape.noWorkerIs503,
-  cancelOnDisconnect: endpointConfig.shape.cancelOnDisconnect,
-  workflows: workflowWorker.nullable().optional(),
-  container: partialContainer
+  ...changesOf(endpointConfig.omit(SET_BY_PROGRAMS).shape),
+  container: z
+    .strictObject(changesOf(containerSettings.shape))
     .nullable()
     .optional()
     .describe('settings that are not given stay as they are; null makes the workers processes'),

@@ -1,21 +1,18 @@
-import { isAbsolute, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
+import type { ContainerSettings } from '../contract/container.ts'
 import type { EndpointConfig } from '../contract/endpoint.ts'
+import { SETTING_SECTIONS } from '../domain/endpoint-settings/sections.ts'
+import { type SettingField, settingAt, valueAt } from '../domain/endpoint-settings/setting.ts'
 import { usageError } from './cli-error.ts'
-import {
-  CONTAINER_OPTIONS,
-  CONTAINER_SWITCHES,
-  type SomeContainerSettings,
-  withAbsoluteVolumes,
-} from './container-options.ts'
-import { decimal, oneOf, spanInMs, wholeNumber } from './option-values.ts'
+import { decimal, oneOf, sizeInBytes, spanInMs, wholeNumber, wordsOf } from './option-values.ts'
 import { findVirtualEnv, searchOfShell } from './program-search.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Some settings of an endpoint. */
 export type EndpointSettings = Partial<Omit<EndpointConfig, 'container' | 'loadBalanced' | 'workflows'>> & {
   readonly workflows?: Partial<NonNullable<EndpointConfig['workflows']>>
-  readonly container?: SomeContainerSettings
+  readonly container?: Partial<ContainerSettings>
   readonly loadBalanced?: { readonly port?: number; readonly healthPort?: number }
 }
 
@@ -26,79 +23,48 @@ type EndpointOption = {
   readonly settings: (text: string, before: EndpointSettings) => EndpointSettings
 }
 
-const CONTAINERS: readonly EndpointOption[] = CONTAINER_OPTIONS.map(({ flags, description, settings }) => ({
-  flags,
-  description,
-  settings: (text, before) => ({ container: settings(text, before.container ?? {}) }),
-}))
+// Of the table of settings; the others are not one option for one setting.
+const OF_SETTINGS: readonly EndpointOption[] = SETTING_SECTIONS.flatMap(({ fields }) =>
+  fields.flatMap((field) => {
+    const { option, path } = field
+    if (option === undefined) return []
+    const settings: EndpointOption['settings'] = (text, before) => {
+      const value = readOption(field, option.flags, text)
+      const all = Array.isArray(value) ? [...((valueAt(before, path) as unknown[] | undefined) ?? []), ...value] : value
+      return settingAt(path, all) as EndpointSettings
+    }
+    return [{ ...option, settings }]
+  }),
+)
+
+// An option that may be repeated gives a list each time.
+function readOption({ input }: SettingField, flags: string, text: string): unknown {
+  switch (input.kind) {
+    case 'switch':
+      return oneOf(['always', 'never'], text) === 'always'
+    case 'choice':
+      return oneOf(
+        input.choices.map(({ value }) => value),
+        text,
+      )
+    case 'number':
+      if (flags.endsWith('<duration>')) return spanInMs(text)
+      return flags.endsWith('<size>') ? sizeInBytes(text) : wholeNumber(text)
+    case 'lines':
+      if (input.of === 'volumes') return [volumeOf(text)]
+      if (input.of === 'numbers') return [wholeNumber(text)]
+      return flags.endsWith('<words...>') ? wordsOf(text) : [text]
+    default:
+      return text
+  }
+}
 
 const OPTIONS: readonly EndpointOption[] = [
   { flags: '--workers <min,max>', description: 'minimum and maximum number of workers, like 0,3', settings: workers },
   {
-    flags: '--idle-timeout <duration>',
-    description: 'how long until an idle worker stops, in seconds or like 5min',
-    settings: (text) => ({ idleTimeoutMs: spanInMs(text) }),
-  },
-  {
-    flags: '--freeze-idle <when>',
-    description: 'freeze idle processes until the next job: always or never',
-    settings: (text) => ({ freezeIdle: oneOf(['always', 'never'], text) === 'always' }),
-  },
-  {
-    flags: '--reload-on-save <when>',
-    description:
-      'replace workers when the file that they run, or one that it imports, is saved, as soon as a worker with the new code is ready: always or never (default: always)',
-    settings: (text) => ({ reloadOnSave: oneOf(['always', 'never'], text) === 'always' }),
-  },
-  {
-    flags: '--concurrency <jobs>',
-    description: 'jobs that a worker runs at once',
-    settings: (text) => ({ concurrency: wholeNumber(text) }),
-  },
-  {
     flags: '--env <name=value>',
     description: 'environment variable of the workers; may be repeated',
     settings: environment,
-  },
-  {
-    flags: '--search-path <path>',
-    description: 'PATH of process workers (default for --command: that of this shell)',
-    settings: (text) => ({ searchPath: text }),
-  },
-  {
-    flags: '--virtual-env <folder>',
-    description: 'Python virtual environment of process workers (default: the active one)',
-    settings: (text) => ({ virtualEnv: text }),
-  },
-  {
-    flags: '--model <owner/name>',
-    description: 'model of the hub that is downloaded before workers start, like owner/name:revision',
-    settings: (text) => ({ model: text }),
-  },
-  {
-    flags: '--execution-timeout <ms>',
-    description: 'maximum run time of a job in ms',
-    settings: (text) => ({ executionTimeoutMs: wholeNumber(text) }),
-  },
-  {
-    flags: '--initializing-timeout <ms>',
-    description: 'maximum start time of a worker in ms',
-    settings: (text) => ({ initializingTimeoutMs: wholeNumber(text) }),
-  },
-  {
-    flags: '--stop-grace <ms>',
-    description: 'time for a worker to stop, in ms',
-    settings: (text) => ({ stopGraceMs: wholeNumber(text) }),
-  },
-  {
-    flags: '--redispatches <times>',
-    description: 'retries of a job whose worker was lost',
-    settings: (text) => ({ redispatches: wholeNumber(text) }),
-  },
-  {
-    flags: '--wait-for-machine <ms>',
-    description: 'how long a job whose machine is lost waits for it before it is queued again, in ms (default: 0)',
-    settings: (text) => ({ waitForMachineMs: wholeNumber(text) }),
   },
   {
     flags: '--scale-by-delay <s>',
@@ -116,30 +82,11 @@ const OPTIONS: readonly EndpointOption[] = [
     settings: () => ({ callsOthers: true }),
   },
   {
-    flags: '--cors <origin>',
-    description: 'origin of pages that may call the endpoint with its key, like http://localhost:5173; may be repeated',
-    settings: (text, before) => ({ cors: [...(before.cors ?? []), text] }),
-  },
-  {
-    flags: '--stream-form <form>',
-    description: 'stream format for clients that do not ask for one: array or object (default: depends on the client)',
-    settings: (text) => ({ streamForm: oneOf(['array', 'object'], text) }),
-  },
-  {
-    flags: '--empty-input <what>',
-    description: 'jobs whose input is {}: run (with a warning) or refuse (default: run)',
-    settings: (text) => ({ emptyInput: oneOf(['run', 'refuse'], text) }),
-  },
-  {
-    flags: '--ttl-while-running <what>',
-    description:
-      'jobs whose ttl passes while they run: forget (the API answers 404) or keep as TIMED_OUT (default: forget)',
-    settings: (text) => ({ ttlWhileRunning: oneOf(['forget', 'keep'], text) }),
-  },
-  {
-    flags: '--cancel-on-disconnect <when>',
-    description: 'cancel the job of an OpenAI request when its client disconnects: always or never (default: always)',
-    settings: (text) => ({ cancelOnDisconnect: oneOf(['always', 'never'], text) === 'always' }),
+    flags: '--cap-add <name>',
+    description: 'capability to keep, like SYS_NICE; may be repeated',
+    settings: (text, { container: { capabilities = [] } = {} }) => ({
+      container: { capabilities: [...capabilities, text.toUpperCase()] },
+    }),
   },
   {
     flags: '--without-worker <status>',
@@ -158,6 +105,40 @@ const OPTIONS: readonly EndpointOption[] = [
   },
 ]
 
+/** An option without a value. `name` is what the parser calls it, `given` what it then holds. */
+type ContainerSwitch = {
+  readonly flags: string
+  readonly description: string
+  readonly name: string
+  readonly given: boolean
+  readonly settings: Partial<ContainerSettings>
+}
+
+/** The options without a value. */
+const CONTAINER_SWITCHES: readonly ContainerSwitch[] = [
+  {
+    flags: '--container',
+    description: 'run in containers, with the worker image of Drydock if none is named',
+    name: 'container',
+    given: true,
+    settings: {},
+  },
+  {
+    flags: '--gpu-shared',
+    description: 'share a GPU with other workers that share',
+    name: 'gpuShared',
+    given: true,
+    settings: { gpuShared: true },
+  },
+  {
+    flags: '--no-egress',
+    description: 'containers can reach only this service, no other machine',
+    name: 'egress',
+    given: false,
+    settings: { egress: false },
+  },
+]
+
 /** Options that say what an endpoint runs. */
 export type ProgramOptions = { readonly handler?: string; readonly command?: string }
 
@@ -169,7 +150,7 @@ export function addEndpointOptions(command: Command): Command {
   command
     .option('--handler <file>', 'handler file that the workers run: Python (.py) or TypeScript (.ts)')
     .option('--command <command>', 'command line of a worker, started in the current folder')
-  for (const { flags, description, settings } of [...OPTIONS, ...CONTAINERS]) {
+  for (const { flags, description, settings } of [...OPTIONS, ...OF_SETTINGS]) {
     // One place for all of them: commander hands over what was made of the option's earlier uses.
     command.option(flags, description, (text: string, before: EndpointSettings | undefined) =>
       settings(text, before ?? {}),
@@ -262,4 +243,25 @@ function environment(text: string, before: EndpointSettings): EndpointSettings {
   const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text) ?? []
   if (name === undefined || value === undefined) throw new InvalidArgumentError('Give NAME=VALUE.')
   return { env: { ...before.env, [name]: value } }
+}
+
+/** Makes the folders of volumes absolute; what has no slash and begins with no dot is the name of a volume. */
+function withAbsoluteVolumes(
+  settings: Partial<ContainerSettings>,
+  { cwd, home }: { readonly cwd: string; readonly home: string },
+): Partial<ContainerSettings> {
+  if (settings.volumes === undefined) return settings
+  const absolute = (source: string) => {
+    if (source === '~' || source.startsWith('~/')) return join(home, source.slice(1))
+    return isAbsolute(source) || !/^\.|[/\\]/.test(source) ? source : resolve(cwd, source)
+  }
+  return { ...settings, volumes: settings.volumes.map((each) => ({ ...each, source: absolute(each.source) })) }
+}
+
+// From the end: a folder of Windows has a colon of its own.
+function volumeOf(text: string): ContainerSettings['volumes'][number] {
+  const [, source, target, mode] = /^(.+?):(\/[^:]*)(?::(ro|rw))?$/.exec(text) ?? []
+  if (source === undefined || target === undefined)
+    throw new InvalidArgumentError('Give HOST:CONTAINER or HOST:CONTAINER:ro, like ./models:/models:ro.')
+  return { source, target, readOnly: mode === 'ro' }
 }

@@ -38,7 +38,7 @@ test('a handler runs in the worker image, as the user of the service, with the r
     ...['--volume', './models:/models:ro', '--volume', './out:/out', '--memory', '256m', '--cpu', 'cpu3c-1-2'],
     ...['--shm', '8m', '--disk', '1g', '--publish', '8080', '--prepared', '0', '--idle-timeout', '600'],
   ])
-  expect(created).toMatch(/^container +our worker image$/m)
+  expect(created).toMatch(/^run in containers +on$/m)
   expect(created).toContain(`${join(folder, 'models')}:/models:ro`)
 
   const { stdout: answer } = await drydock(['runsync', 'boxed', '{}', '--json'])

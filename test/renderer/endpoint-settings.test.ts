@@ -1,15 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { containerSettings } from '../../src-main/contract/container.ts'
 import { type EndpointConfig, endpointConfig } from '../../src-main/contract/endpoint.ts'
-import { SETTING_SECTIONS } from '../../src-renderer/features/endpoints/settings/sections.ts'
-import type { Raw } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
-import { rawOf, readSetting, settingText } from '../../src-renderer/features/endpoints/settings/setting-input.ts'
+import { SETTING_SECTIONS } from '../../src-main/domain/endpoint-settings/sections.ts'
+import { type Raw, rawOf, readSetting, settingText, valueAt } from '../../src-main/domain/endpoint-settings/setting.ts'
 import {
   type Draft,
   readDraft,
   typed,
   undoBody,
-  valueAt,
 } from '../../src-renderer/features/endpoints/settings/settings-draft.ts'
 import { readEnvFile } from '../../src-renderer/ui/form/VariablesField.tsx'
 

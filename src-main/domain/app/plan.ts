@@ -1,6 +1,7 @@
 import type { PlannedStep } from '../../contract/app.ts'
 import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { THIS_MACHINE } from '../../contract/machines.ts'
+import { settingsWith } from '../endpoint-settings/sections.ts'
 import { APP_FOLDER_VARIABLE } from './target-config.ts'
 
 /** An endpoint of an environment as it is now. */
@@ -12,21 +13,8 @@ export type CurrentEndpoint = {
 
 type PlannedChange = PlannedStep['changes'][number]
 
-/** Settings that a worker sees only when it starts; source: services/management/endpoints. */
-export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [
-  'handler',
-  'command',
-  'cwd',
-  'searchPath',
-  'virtualEnv',
-  'env',
-  'concurrency',
-  'callsOthers',
-  'model',
-  'loadBalanced',
-  'container',
-  'app',
-]
+/** Settings whose change only new workers see. */
+export const SEEN_AT_START: readonly (keyof EndpointConfig)[] = [...settingsWith('startsWorkers'), 'app']
 
 /** Settings that follow from the folder of the code: they change with it, also when the code in it is the same. */
 const OF_THE_FOLDER: readonly string[] = [
@@ -38,17 +26,7 @@ const OF_THE_FOLDER: readonly string[] = [
 ]
 
 /** Settings that no release has: a person sets them, and a deploy leaves them as they are. */
-const OF_A_PERSON: readonly string[] = [
-  'cors',
-  'emptyInput',
-  'faults',
-  'noWorkerIs503',
-  'streamForm',
-  'reloadOnSave',
-  'ttlWhileRunning',
-  'waitForMachineMs',
-  'cancelOnDisconnect',
-] satisfies readonly (keyof EndpointConfig)[]
+const OF_A_PERSON: readonly string[] = settingsWith('survivesDeploys')
 
 /** The settings of an endpoint in two: those that a person sets, and those that a release brings. */
 export function partsOf(config: EndpointConfig): {

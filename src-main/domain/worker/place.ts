@@ -83,3 +83,9 @@ function roomOn({ memoryBytes: wanted }: PlaceWish, { name, room, memoryBytes: h
   const reason = `a worker wants ${sizeText(wanted)} of memory, and it has ${sizeText(has)}`
   return { free: 0, reason, never: true }
 }
+
+/** Where workers run, for a person. @param machine undefined: the default */
+export function machineText(machine: string | undefined): string {
+  if (machine === undefined || machine === THIS_MACHINE) return 'This machine'
+  return machine === ANY_MACHINE ? 'Any machine with room' : machine
+}

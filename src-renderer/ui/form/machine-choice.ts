@@ -1,13 +1,7 @@
 /** Words for where workers run. Pure. */
 import { ANY_MACHINE, type MachineView, THIS_MACHINE } from '../../../src-main/contract/machines.ts'
-import { otherMachine, type PlaceWish } from '../../../src-main/domain/worker/place.ts'
+import { machineText, otherMachine, type PlaceWish } from '../../../src-main/domain/worker/place.ts'
 import type { SelectChoice } from './Select.tsx'
-
-/** Where workers run, for a person. @param machine undefined: the default */
-export function machineText(machine: string | undefined): string {
-  if (machine === undefined || machine === THIS_MACHINE) return 'This machine'
-  return machine === ANY_MACHINE ? 'Any machine with room' : machine
-}
 
 /** Where workers run, to stand behind their number; empty where that is this machine. */
 export function onMachineText({ container }: { readonly container?: PlaceWish | undefined }): string {

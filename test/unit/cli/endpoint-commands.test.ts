@@ -27,14 +27,17 @@ const entry = (id: string, settings: object) => ({
 })
 
 test('endpoint show tells what it knows of workflows', async () => {
-  const view = (workflows: object) => ({ ...HELLO_VIEW, workflows: { checkModels: true, ...workflows } })
+  const view = (workflows: object) => ({
+    ...HELLO_VIEW,
+    workflows: { checkModels: true, modelFolders: true, ...workflows },
+  })
   const shown = async (workflows: object) => {
     const { run } = await setupCli({ 'GET /api/endpoints/hello': view(workflows) })
     return (await run(['endpoint', 'show', 'hello'])).stdout
   }
-  expect(await shown({})).toMatch(/workflows +yes\n/)
+  expect(await shown({})).toMatch(/takes workflows +on\n/)
   expect(await shown({ models: ['a.pt'], server: 'http://x' })).toMatch(
-    /workflows +models a\.pt; others are refused\n +server http:\/\/x\n/,
+    /installed models +a\.pt\nComfyUI server +http:\/\/x\n/,
   )
 })
 

@@ -2,6 +2,13 @@ import clsx from 'clsx'
 import { Undo2 } from 'lucide-react'
 import { useId } from 'react'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
+import {
+  type Raw,
+  type SettingField,
+  type SettingInput,
+  settingText,
+  valueAt,
+} from '../../../../src-main/domain/endpoint-settings/setting.ts'
 import { CONTROL, type ControlIds, Toggle } from '../../../ui/form/Field.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
 import { MachineSelect } from '../../../ui/form/MachineSelect.tsx'
@@ -9,8 +16,7 @@ import { BrowsedPath } from '../../../ui/form/PathField.tsx'
 import { RegistrySelect, Select } from '../../../ui/form/Select.tsx'
 import { ServerField } from '../../../ui/form/ServerField.tsx'
 import { type Variable, VariablesField } from '../../../ui/form/VariablesField.tsx'
-import { type Raw, type SettingField, type SettingInput, settingText } from './setting-input.ts'
-import { shownRaw, valueAt } from './settings-draft.ts'
+import { shownRaw } from './settings-draft.ts'
 import type { SettingsForm } from './use-settings.ts'
 
 /** A setting with its way back. */

@@ -4,19 +4,19 @@
  */
 
 import type { z } from 'zod'
-import { containerSettings } from '../../../../src-main/contract/container.ts'
 import { type EndpointConfig, endpointUpdate, programProblem } from '../../../../src-main/contract/endpoint.ts'
-import { workflowWorker } from '../../../../src-main/contract/workflows.ts'
 import { SEEN_AT_START } from '../../../../src-main/domain/app/plan.ts'
 import {
+  PARTS,
   type Raw,
   rawOf,
   readSetting,
   type SettingField,
   type SettingInput,
   settingText,
+  valueAt,
   withUnit,
-} from './setting-input.ts'
+} from '../../../../src-main/domain/endpoint-settings/setting.ts'
 
 /** What stands in a field, and what the setting was when it was first touched, as JSON. */
 export type DraftEntry = { readonly raw: Raw; readonly base: string | undefined }
@@ -47,21 +47,6 @@ export type ReadDraft = {
   readonly effective: EndpointConfig
   /** Body of the save. */
   readonly body: object
-}
-
-const NO_CONTAINER = containerSettings.parse({})
-
-// Parts that an endpoint has or has not; a switch says which. What they begin with when they are switched on.
-const PARTS: Readonly<Record<string, object>> = { container: NO_CONTAINER, workflows: workflowWorker.parse({}) }
-
-/** The value of a setting; undefined: it has none. @param path like `container.gpu` */
-export function valueAt(config: EndpointConfig, path: string): unknown {
-  const [first = '', second] = path.split('.')
-  if (path in PARTS) return config[path as keyof EndpointConfig] !== undefined
-  const part: unknown = config[first as keyof EndpointConfig]
-  if (second === undefined) return part
-  const within = part ?? PARTS[first] ?? {}
-  return (within as Record<string, unknown>)[second]
 }
 
 /** Looks through a draft. @param fields all that there are */

@@ -2,9 +2,9 @@
  * Every setting of an endpoint that a person may change, section by section. Settings of containers are in their own
  * file.
  */
-import type { EndpointConfig } from '../../../../src-main/contract/endpoint.ts'
+import type { EndpointConfig } from '../../contract/endpoint.ts'
 import { CONTAINER_SECTIONS } from './container-sections.ts'
-import type { SettingField, SettingSection } from './setting-input.ts'
+import type { SettingField, SettingSection } from './setting.ts'
 
 const SECONDS = { kind: 'number', unit: 's', factor: 1000 } as const
 const PERCENT = { kind: 'number', unit: '%', optional: true } as const
@@ -21,12 +21,19 @@ const GENERAL: readonly SettingField[] = [
     label: 'Can call other endpoints',
     help: 'Workers get a key for calls to other endpoints of this service, in the variable that the SDKs read.',
     input: { kind: 'switch' },
+    startsWorkers: true,
   },
   {
     path: 'cors',
     label: 'Allowed origins',
     help: 'Web pages that may call it, one origin per line, like http://localhost:5173. They still need its key. Empty: only programs can call it.',
     input: { kind: 'lines', of: 'text', optional: true },
+    option: {
+      flags: '--cors <origin>',
+      description:
+        'origin of pages that may call the endpoint with its key, like http://localhost:5173; may be repeated',
+    },
+    survivesDeploys: true,
   },
   {
     path: 'ttlWhileRunning',
@@ -40,6 +47,12 @@ const GENERAL: readonly SettingField[] = [
         { value: 'keep', label: 'Keep it as TIMED_OUT' },
       ],
     },
+    option: {
+      flags: '--ttl-while-running <what>',
+      description:
+        'jobs whose ttl passes while they run: forget (the API answers 404) or keep as TIMED_OUT (default: forget)',
+    },
+    survivesDeploys: true,
     applies: ({ loadBalanced }) => loadBalanced === undefined,
   },
   {
@@ -54,6 +67,11 @@ const GENERAL: readonly SettingField[] = [
         { value: 'refuse', label: 'Refuse it' },
       ],
     },
+    option: {
+      flags: '--empty-input <what>',
+      description: 'jobs whose input is {}: run (with a warning) or refuse (default: run)',
+    },
+    survivesDeploys: true,
     applies: ({ loadBalanced }) => loadBalanced === undefined,
   },
   {
@@ -68,6 +86,12 @@ const GENERAL: readonly SettingField[] = [
         { value: 'object', label: 'Object with the state' },
       ],
     },
+    option: {
+      flags: '--stream-form <form>',
+      description:
+        'stream format for clients that do not ask for one: array or object (default: depends on the client)',
+    },
+    survivesDeploys: true,
     applies: ({ loadBalanced }) => loadBalanced === undefined,
   },
   {
@@ -75,6 +99,11 @@ const GENERAL: readonly SettingField[] = [
     label: 'Cancel when the client disconnects',
     help: 'Cancels the job of an OpenAI request whose client disconnects, so that its worker is free for others.',
     input: { kind: 'switch', unset: true },
+    option: {
+      flags: '--cancel-on-disconnect <when>',
+      description: 'cancel the job of an OpenAI request when its client disconnects: always or never (default: always)',
+    },
+    survivesDeploys: true,
     applies: ({ loadBalanced }) => loadBalanced === undefined,
   },
   {
@@ -82,6 +111,7 @@ const GENERAL: readonly SettingField[] = [
     label: 'Answer 503 without a worker',
     help: 'When on, a request that no worker takes gets 503. When off, it gets 400, as on the platform.',
     input: { kind: 'switch' },
+    survivesDeploys: true,
     applies: ({ loadBalanced }) => loadBalanced !== undefined,
   },
 ]
@@ -92,6 +122,7 @@ const PROGRAM: readonly SettingField[] = [
     label: 'Handler file',
     help: 'Absolute path of a file with a handler, in Python or TypeScript. Replaces a command.',
     input: { kind: 'path', wants: 'handler', title: 'Choose a handler file' },
+    startsWorkers: true,
     applies: ({ handler, loadBalanced }) => handler !== undefined || loadBalanced === undefined,
   },
   {
@@ -99,6 +130,7 @@ const PROGRAM: readonly SettingField[] = [
     label: 'Command',
     help: 'Command line of a program that takes jobs through the worker protocol, or serves HTTP. Replaces a handler file.',
     input: { kind: 'text', mono: true },
+    startsWorkers: true,
   },
   {
     path: 'cwd',
@@ -106,6 +138,7 @@ const PROGRAM: readonly SettingField[] = [
     help: 'Absolute folder in which it runs.',
     missing: 'the folder of the handler file',
     input: { kind: 'text', mono: true },
+    startsWorkers: true,
   },
   {
     path: 'searchPath',
@@ -113,6 +146,11 @@ const PROGRAM: readonly SettingField[] = [
     help: 'PATH of its processes, where programs are looked up.',
     missing: 'the PATH of the service',
     input: { kind: 'text', mono: true },
+    option: {
+      flags: '--search-path <path>',
+      description: 'PATH of process workers (default for --command: that of this shell)',
+    },
+    startsWorkers: true,
     applies: ({ container }) => container === undefined,
   },
   {
@@ -120,6 +158,11 @@ const PROGRAM: readonly SettingField[] = [
     label: 'Virtual environment',
     help: 'Folder of a Python virtual environment. Its interpreter runs the handler, and its programs come first on the search path.',
     input: { kind: 'text', mono: true, optional: true },
+    option: {
+      flags: '--virtual-env <folder>',
+      description: 'Python virtual environment of process workers (default: the active one)',
+    },
+    startsWorkers: true,
     applies: ({ container }) => container === undefined,
   },
   {
@@ -127,12 +170,23 @@ const PROGRAM: readonly SettingField[] = [
     label: 'Model',
     help: 'A model of the hub, like owner/name:revision. Its files are downloaded before a worker starts, which finds them as a folder.',
     input: { kind: 'text', mono: true, optional: true },
+    option: {
+      flags: '--model <owner/name>',
+      description: 'model of the hub that is downloaded before workers start, like owner/name:revision',
+    },
+    startsWorkers: true,
   },
   {
     path: 'reloadOnSave',
     label: 'Reload on save',
     help: 'Replaces workers when the file that they run, or one that it imports, is saved. Calls run the previous code until a worker with the new code is ready. Busy workers finish their jobs first.',
     input: { kind: 'switch', unset: true },
+    option: {
+      flags: '--reload-on-save <when>',
+      description:
+        'replace workers when the file that they run, or one that it imports, is saved, as soon as a worker with the new code is ready: always or never (default: always)',
+    },
+    survivesDeploys: true,
     applies: ({ handler, container, app }) => (handler !== undefined || container === undefined) && app === undefined,
   },
   {
@@ -140,12 +194,15 @@ const PROGRAM: readonly SettingField[] = [
     label: 'Jobs at once',
     help: 'How many jobs a worker runs at the same time. More than one needs an async handler.',
     input: { kind: 'number', unit: 'jobs per worker' },
+    option: { flags: '--concurrency <jobs>', description: 'jobs that a worker runs at once' },
+    startsWorkers: true,
   },
   {
     path: 'loadBalanced.port',
     label: 'Port',
     help: 'The port its container listens on, set as PORT. A process gets a free one.',
     input: { kind: 'number', unit: '' },
+    startsWorkers: true,
     applies: ({ loadBalanced }) => loadBalanced !== undefined,
   },
   {
@@ -154,6 +211,7 @@ const PROGRAM: readonly SettingField[] = [
     help: 'The port that is asked for /ping, or for the path in the variable HEALTH_CHECK_PATH, if different. The variable PORT_HEALTH comes first.',
     missing: 'the port',
     input: { kind: 'number', unit: '' },
+    startsWorkers: true,
     applies: ({ loadBalanced }) => loadBalanced !== undefined,
   },
 ]
@@ -202,12 +260,17 @@ const SCALING: readonly SettingField[] = [
     label: 'Idle timeout',
     help: 'A worker above the minimum stops after being idle for this long.',
     input: SECONDS,
+    option: {
+      flags: '--idle-timeout <duration>',
+      description: 'how long until an idle worker stops, in seconds or like 5min',
+    },
   },
   {
     path: 'freezeIdle',
     label: 'Freeze idle processes',
     help: 'An idle process uses no CPU and wakes for the next job. Turn off for handlers that work between jobs.',
     input: { kind: 'switch', unset: true },
+    option: { flags: '--freeze-idle <when>', description: 'freeze idle processes until the next job: always or never' },
     applies: ({ container, loadBalanced }) => container === undefined && loadBalanced === undefined,
   },
 ]
@@ -218,24 +281,28 @@ const LIMITS: readonly SettingField[] = [
     label: 'Execution timeout',
     help: 'A job that runs longer is stopped and ends as timed out. A request can set its own limit.',
     input: SECONDS,
+    option: { flags: '--execution-timeout <ms>', description: 'maximum run time of a job in ms' },
   },
   {
     path: 'initializingTimeoutMs',
     label: 'Start timeout',
     help: 'A worker that is not ready by then is stopped. Pulling an image does not count.',
     input: SECONDS,
+    option: { flags: '--initializing-timeout <ms>', description: 'maximum start time of a worker in ms' },
   },
   {
     path: 'stopGraceMs',
     label: 'Grace time',
     help: 'How long a stopping worker may take to finish its jobs.',
     input: SECONDS,
+    option: { flags: '--stop-grace <ms>', description: 'time for a worker to stop, in ms' },
   },
   {
     path: 'redispatches',
     label: 'Retries after a lost worker',
     help: 'How many times a job goes back to the queue when its worker is lost, before it fails.',
     input: { kind: 'number', unit: 'times' },
+    option: { flags: '--redispatches <times>', description: 'retries of a job whose worker was lost' },
   },
   {
     path: 'waitForMachineMs',
@@ -243,6 +310,11 @@ const LIMITS: readonly SettingField[] = [
     help: 'For jobs that must not run twice: how long a job waits for its unreachable machine before another worker starts it again.',
     missing: '0, which does not wait',
     input: { kind: 'number', unit: 's', factor: 1000 },
+    option: {
+      flags: '--wait-for-machine <ms>',
+      description: 'how long a job whose machine is lost waits for it before it is queued again, in ms (default: 0)',
+    },
+    survivesDeploys: true,
     applies: ({ loadBalanced, container }) => loadBalanced === undefined && container !== undefined,
   },
 ]
@@ -253,6 +325,7 @@ const VARIABLES: readonly SettingField[] = [
     label: 'Variables',
     help: 'Environment variables of its workers. To add several, paste a .env file into a name.',
     input: { kind: 'variables' },
+    startsWorkers: true,
   },
 ]
 
@@ -276,14 +349,14 @@ const WORKFLOWS: readonly SettingField[] = [
     path: 'workflows.checkModels',
     label: 'Refuse other models',
     help: 'When on, a graph that loads a model that is not installed is refused at once, not after it has waited.',
-    input: { kind: 'switch' },
+    input: { kind: 'switch', unset: true },
     applies: ({ workflows }) => workflows?.models !== undefined,
   },
   {
     path: 'workflows.modelFolders',
     label: 'Models of this machine',
     help: 'When on, containers get the folders of the Models page, read-only at /opt/drydock/models, and a ComfyUI image finds them. For a bridge, their models count as installed.',
-    input: { kind: 'switch' },
+    input: { kind: 'switch', unset: true },
     applies: takesWorkflows,
   },
   {
@@ -301,36 +374,42 @@ const FAULTS: readonly SettingField[] = [
     label: 'Delay',
     help: 'Clients see: each job waits at least this long for a worker. Requests to a load-balanced endpoint are delayed.',
     input: { kind: 'number', unit: 's', factor: 1000, optional: true },
+    survivesDeploys: true,
   },
   {
     path: 'faults.failPercent',
     label: 'Fail',
     help: 'Clients see: this percentage of jobs fails, and of requests gets status 500.',
     input: PERCENT,
+    survivesDeploys: true,
   },
   {
     path: 'faults.killPercent',
     label: 'Kill',
     help: 'Clients see: jobs that take longer or are retried, and some that fail because their worker was lost.',
     input: PERCENT,
+    survivesDeploys: true,
   },
   {
     path: 'faults.outOfMemoryPercent',
     label: 'Out of memory',
     help: 'Clients see: the same, with an error that says out of memory.',
     input: PERCENT,
+    survivesDeploys: true,
   },
   {
     path: 'faults.throttle',
     label: 'Throttle',
     help: 'Clients see: jobs that wait because there is no capacity for another worker.',
     input: { kind: 'switch' },
+    survivesDeploys: true,
   },
   {
     path: 'faults.coldStart',
     label: 'Always cold start',
     help: 'Clients see: every job waits for a new worker, which runs only this job and ends.',
     input: { kind: 'switch' },
+    survivesDeploys: true,
   },
 ]
 
@@ -353,3 +432,9 @@ export const SETTING_SECTIONS: readonly SettingSection[] = [
     fields: FAULTS,
   },
 ]
+
+/** The settings of an endpoint, each with its parts, that have a mark. */
+export function settingsWith(mark: 'startsWorkers' | 'survivesDeploys'): readonly (keyof EndpointConfig)[] {
+  const marked = SETTING_SECTIONS.flatMap(({ fields }) => fields.filter((field) => field[mark] === true))
+  return [...new Set(marked.map(({ path }) => path.split('.')[0] as keyof EndpointConfig))]
+}

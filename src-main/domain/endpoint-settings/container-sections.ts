@@ -1,8 +1,8 @@
 /** The settings of an endpoint's containers. */
-import { GPU_GROUPS } from '../../../../src-main/contract/container.ts'
-import type { EndpointConfig } from '../../../../src-main/contract/endpoint.ts'
-import { GIB, MIB } from '../../../../src-main/contract/units.ts'
-import type { SettingField, SettingSection } from './setting-input.ts'
+import { GPU_GROUPS } from '../../contract/container.ts'
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { GIB, MIB } from '../../contract/units.ts'
+import type { SettingField, SettingSection } from './setting.ts'
 
 const inContainers = ({ container }: EndpointConfig) => container !== undefined
 const ofWorkerImage = ({ container }: EndpointConfig) => container !== undefined && container.image === undefined
@@ -17,12 +17,17 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Run in containers',
     help: 'Each worker gets its own container. When off, workers are processes on this machine.',
     input: { kind: 'switch' },
+    startsWorkers: true,
   },
   {
     path: 'container.machine',
     label: 'Where workers run',
     help: 'This machine, one that was added, or any that has room: the one with the fewest workers first.',
     input: { kind: 'machine' },
+    option: {
+      flags: '--on <machine>',
+      description: 'machine for the containers: a name (see `drydock machine`), any, or "this machine"',
+    },
     applies: inContainers,
   },
   {
@@ -30,6 +35,10 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Nodes of a swarm',
     help: 'Constraints that a node must meet, one per line, as Docker writes them: node.labels.zone==lab.',
     input: OPTIONAL_LINES,
+    option: {
+      flags: '--placement <constraint>',
+      description: 'which nodes of a swarm may run them, like node.labels.zone==lab; may be repeated',
+    },
     applies: inContainers,
   },
   {
@@ -38,6 +47,7 @@ const CONTAINER: readonly SettingField[] = [
     help: 'An image that runs workers itself.',
     missing: 'the worker image of Drydock, which runs the handler file',
     input: { kind: 'text', mono: true },
+    option: { flags: '--image <image>', description: 'image that the workers run' },
     applies: inContainers,
   },
   {
@@ -52,6 +62,7 @@ const CONTAINER: readonly SettingField[] = [
         { value: 'never', label: 'Never' },
       ],
     },
+    option: { flags: '--pull <when>', description: 'pull the image: missing, always (at most every 5 min) or never' },
     applies: ofOwnImage,
   },
   {
@@ -59,6 +70,10 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Registry credentials',
     help: 'Stored credentials for a private registry. Add them with `drydock registry add`.',
     input: { kind: 'registry' },
+    option: {
+      flags: '--registry-auth <name>',
+      description: 'credentials of a private registry, see `drydock registry`',
+    },
     applies: ofOwnImage,
   },
   {
@@ -66,6 +81,10 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Entry point',
     help: 'Replaces the entry point of the image, one argument per line.',
     input: OPTIONAL_LINES,
+    option: {
+      flags: '--entrypoint <words...>',
+      description: 'replaces the image\'s entry point, like "python3 -u worker.py"',
+    },
     applies: inContainers,
   },
   {
@@ -73,6 +92,10 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Arguments',
     help: 'Replace the command of the image, one argument per line.',
     input: OPTIONAL_LINES,
+    option: {
+      flags: '--args <words...>',
+      description: "replaces the image's command; quote all of it if a word begins with a dash",
+    },
     applies: inContainers,
   },
   {
@@ -81,6 +104,10 @@ const CONTAINER: readonly SettingField[] = [
     help: 'Version in the worker image, like 3.12.',
     missing: '3.11',
     input: { kind: 'text' },
+    option: {
+      flags: '--python <version>',
+      description: 'Python of the worker image, like 3.12; your own image has its own',
+    },
     applies: ofWorkerImage,
   },
   {
@@ -88,6 +115,10 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Python packages',
     help: 'Added to the worker image, one per line, like torch>=2.5.',
     input: LINES,
+    option: {
+      flags: '--package <requirement>',
+      description: 'Python package to add to the worker image, like "torch>=2.5"; may be repeated',
+    },
     applies: ofWorkerImage,
   },
   {
@@ -95,6 +126,10 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Debian packages',
     help: 'Added to the worker image, one per line, like ffmpeg.',
     input: LINES,
+    option: {
+      flags: '--system-package <name>',
+      description: 'Debian package to add to the worker image, like ffmpeg; may be repeated',
+    },
     applies: ofWorkerImage,
   },
   {
@@ -102,6 +137,10 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Volumes',
     help: 'Folders of this machine or named volumes, one per line: /models:/models:ro.',
     input: { kind: 'lines', of: 'volumes' },
+    option: {
+      flags: '--volume <host:container[:ro]>',
+      description: 'folder of this machine, or named volume, to mount in the container; may be repeated',
+    },
     applies: inContainers,
   },
   {
@@ -110,6 +149,7 @@ const CONTAINER: readonly SettingField[] = [
     help: 'Family, CPUs and GB of memory, like cpu3c-2-4.',
     missing: 'no limit',
     input: { kind: 'text', mono: true },
+    option: { flags: '--cpu <spec>', description: 'CPUs and GB of memory, like cpu3c-2-4' },
     applies: inContainers,
   },
   {
@@ -118,6 +158,7 @@ const CONTAINER: readonly SettingField[] = [
     help: 'A worker that uses more is killed as out of memory. Takes precedence over the memory of CPU.',
     missing: 'no limit',
     input: { kind: 'number', unit: 'GiB', factor: GIB },
+    option: { flags: '--memory <size>', description: 'memory limit, like 2g' },
     applies: inContainers,
   },
   {
@@ -126,6 +167,7 @@ const CONTAINER: readonly SettingField[] = [
     help: 'Size of /dev/shm.',
     missing: '64 MiB, with a GPU 1 GiB',
     input: { kind: 'number', unit: 'MiB', factor: MIB },
+    option: { flags: '--shm <size>', description: 'size of /dev/shm, like 1g' },
     applies: inContainers,
   },
   {
@@ -134,6 +176,7 @@ const CONTAINER: readonly SettingField[] = [
     help: 'Limit of what a container may write, if the engine supports it.',
     missing: 'no limit',
     input: { kind: 'number', unit: 'GiB', factor: GIB },
+    option: { flags: '--disk <size>', description: 'disk limit of a container, if the engine supports it' },
     applies: inContainers,
   },
   {
@@ -148,6 +191,7 @@ const CONTAINER: readonly SettingField[] = [
         { value: 'trusted', label: 'Trusted' },
       ],
     },
+    option: { flags: '--profile <profile>', description: 'what containers may do: safe, strict or trusted' },
     applies: inContainers,
   },
   {
@@ -163,6 +207,10 @@ const CONTAINER: readonly SettingField[] = [
     help: 'An idle worker stays frozen this long before it ends, and wakes in a moment.',
     missing: '10 min, with a GPU 0',
     input: { kind: 'number', unit: 's', factor: 1000 },
+    option: {
+      flags: '--keep-paused <duration>',
+      description: 'how long an idle worker stays paused before it ends, in seconds or like 5min',
+    },
     applies: inContainers,
   },
   {
@@ -170,6 +218,7 @@ const CONTAINER: readonly SettingField[] = [
     label: 'Prepared',
     help: 'Containers created in advance. None with a GPU, or with an image that is always pulled.',
     input: { kind: 'number', unit: 'containers' },
+    option: { flags: '--prepared <containers>', description: 'containers that are created in advance' },
     applies: inContainers,
   },
 ]
@@ -184,12 +233,14 @@ const GPU: readonly SettingField[] = [
       optional: true,
       suggestions: ['ANY', ...Object.keys(GPU_GROUPS)],
     },
+    option: { flags: '--gpu <kind>', description: 'GPU: ANY, a group like ADA_24, or a part of its name' },
   },
   {
     path: 'container.gpuCount',
     label: 'GPUs per worker',
     help: 'All of the same model.',
     input: { kind: 'number', unit: 'cards' },
+    option: { flags: '--gpu-count <cards>', description: 'GPUs per worker' },
     applies: withGpu,
   },
   {
@@ -206,13 +257,17 @@ const NETWORK: readonly SettingField[] = [
     path: 'container.egress',
     label: 'Network access',
     help: 'When off, a worker can reach only this service.',
-    input: { kind: 'switch' },
+    input: { kind: 'switch', unset: true },
   },
   {
     path: 'container.ports',
     label: 'Published ports',
     help: 'Container ports to publish on free loopback ports of this machine, one per line.',
     input: { kind: 'lines', of: 'numbers' },
+    option: {
+      flags: '--publish <port>',
+      description: 'port of the container to publish on a free port of loopback; may be repeated',
+    },
   },
 ]
 

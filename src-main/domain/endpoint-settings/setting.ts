@@ -1,10 +1,12 @@
 /** How a setting is typed in, and what its value is as text. Pure: fields and rows are drawn elsewhere. */
 
-import type { EndpointConfig } from '../../../../src-main/contract/endpoint.ts'
-import { withHiddenPassword } from '../../../../src-main/domain/workflow/server-address.ts'
-import { machineText } from '../../../ui/form/machine-choice.ts'
-import type { SelectChoice } from '../../../ui/form/Select.tsx'
-import type { Variable } from '../../../ui/form/VariablesField.tsx'
+import { containerSettings } from '../../contract/container.ts'
+import type { EndpointConfig } from '../../contract/endpoint.ts'
+import { workflowWorker } from '../../contract/workflows.ts'
+import { machineText } from '../worker/place.ts'
+import { withHiddenPassword } from '../workflow/server-address.ts'
+
+type Variable = { readonly name: string; readonly value: string }
 
 /** What a person types or chooses for one setting. */
 export type Raw = string | boolean | readonly Variable[]
@@ -27,7 +29,7 @@ export type SettingInput =
     }
   /** `unset`: what it is while the setting is missing. */
   | { readonly kind: 'switch'; readonly unset?: boolean }
-  | { readonly kind: 'choice'; readonly choices: readonly SelectChoice[] }
+  | { readonly kind: 'choice'; readonly choices: readonly { readonly value: string; readonly label: string }[] }
   /** One entry a line: of text, of whole numbers, or of volumes as `source:target[:ro]`. */
   | { readonly kind: 'lines'; readonly of: 'text' | 'numbers' | 'volumes'; readonly optional?: boolean }
   | { readonly kind: 'variables' }
@@ -127,15 +129,18 @@ export function withUnit(value: number, unit: string): string {
   return `${value.toLocaleString('en', { maximumFractionDigits: 6 })} ${unitText}`.trim()
 }
 
+/** The text of a setting without a value. */
+export const NO_VALUE = 'none'
+
 /** A value for a person, in one line. Values of variables may be secrets, so only their names are told. */
 export function settingText({ input, missing }: Pick<SettingField, 'input' | 'missing'>, value: unknown): string {
   if (value === undefined && missing !== undefined) return `the default: ${missing}`
   if (input.kind === 'switch') return (value ?? input.unset) === true ? 'on' : 'off'
-  if (input.kind === 'variables') return Object.keys((value ?? {}) as object).join(', ') || 'none'
-  if (input.kind === 'choice') return input.choices.find((one) => one.value === value)?.label ?? 'none'
+  if (input.kind === 'variables') return Object.keys((value ?? {}) as object).join(', ') || NO_VALUE
+  if (input.kind === 'choice') return input.choices.find((one) => one.value === value)?.label ?? NO_VALUE
   if (input.kind === 'machine') return machineText(value === undefined ? undefined : String(value))
   const text = String(rawOf(input, value)).replaceAll('\n', ', ')
-  if (text === '') return 'none'
+  if (text === '') return NO_VALUE
   if (input.kind === 'server') return withHiddenPassword(text)
   return input.kind === 'number' ? withUnit(Number(text), input.unit) : text
 }
@@ -148,8 +153,14 @@ export type SettingField = {
   /** What it does, in a sentence or two. */
   readonly help: string
   readonly input: SettingInput
+  /** The option of `endpoint create` and `update`, as `--flag <value>`. */
+  readonly option?: { readonly flags: string; readonly description: string }
   /** For one that may be missing: what applies then. */
   readonly missing?: string
+  /** Only new workers see a change. */
+  readonly startsWorkers?: true
+  /** A person sets it, and deploys leave it alone. */
+  readonly survivesDeploys?: true
   /** Whether it has a meaning with these settings; always without it. */
   readonly applies?: (config: EndpointConfig) => boolean
 }
@@ -161,4 +172,27 @@ export type SettingSection = {
   /** What stands above its fields. */
   readonly about?: string
   readonly fields: readonly SettingField[]
+}
+
+/** Parts that an endpoint has or has not, with their first settings when they are switched on. */
+export const PARTS: Readonly<Record<string, object>> = {
+  container: containerSettings.parse({}),
+  workflows: workflowWorker.parse({}),
+}
+
+/** The value of a setting; undefined: it has none. @param path like `container.gpu` */
+export function valueAt(settings: object, path: string): unknown {
+  const config = settings as Readonly<Record<string, unknown>>
+  const [first = '', second] = path.split('.')
+  if (path in PARTS) return config[path] !== undefined
+  const part = config[first]
+  if (second === undefined) return part
+  const within = part ?? PARTS[first] ?? {}
+  return (within as Record<string, unknown>)[second]
+}
+
+/** Settings with a value at one path. */
+export function settingAt(path: string, value: unknown): object {
+  const [first = '', second] = path.split('.')
+  return { [first]: second === undefined ? value : { [second]: value } }
 }

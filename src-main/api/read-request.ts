@@ -83,7 +83,8 @@ async function parseBody(
   const { bytes, name } = bodyLimit
   if (bodyType === 'application/octet-stream') return { body: await readBody(c, bytes, name), sent: undefined }
   if (body === undefined) return NO_BODY
-  const sent = await parseJson(await readBody(c, bytes, name), service, passesPayloads === true)
+  const usual = bytes === USUAL_LIMIT.bytes ? limit('settingValues') : limit('jsonValues')
+  const sent = await parseJson(await readBody(c, bytes, name), service, passesPayloads ? undefined : usual)
   return { body: readFields(body, sent), sent }
 }
 
@@ -208,22 +209,27 @@ function readIncoming(
 
 /**
  * Parses a body as a JSON object, a large one in a thread.
- * @param isPassedOn payloads of it are passed on as they came, so long strings and large fields may be empty in `value`
+ * @param maxValues undefined: its payloads are passed on as they came, so long strings and large fields may be empty in
+ * `value`
  * @throws AppError NOT_JSON, BAD_INPUT
  */
-export async function parseJson(sent: Bytes, { readInThread }: ReadsInThread, isPassedOn: boolean): Promise<JsonBody> {
+export async function parseJson(
+  sent: Bytes,
+  { readInThread }: ReadsInThread,
+  maxValues: number | undefined,
+): Promise<JsonBody> {
   const bytes = withoutMark(sent)
   if (bytes.length === 0) throw new AppError('NOT_JSON', { why: 'it is empty' })
   if (!isUtf8(bytes)) throw new AppError('NOT_JSON', { why: 'it is not valid UTF-8' })
   const isShort = bytes.length <= limit('payloadInRowBytes')
-  const text = isPassedOn ? shortText(bytes) : isShort ? bodyText(bytes) : undefined
+  const text = maxValues === undefined ? shortText(bytes) : isShort ? bodyText(bytes) : undefined
   if (text === undefined) {
-    const read = await readInThread('object', bytes, isPassedOn)
+    const read = await readInThread('object', bytes, maxValues)
     if ('problem' in read) throw new AppError('NOT_JSON', { why: read.problem })
     if ('code' in read) throw refusal(read)
     return bodyOf(read.value, (field) => read.fields.get(field))
   }
-  const read = readObject(text)
+  const read = readObject(text, maxValues)
   if ('code' in read) throw refusal(read)
   return bodyOf(read.value, fieldsOf(read.scan, text.cut))
 }

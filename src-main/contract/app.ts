@@ -1,5 +1,7 @@
 /** Apps on the service: environments, their releases and variables, and what a deploy plans and does. */
 import { z } from 'zod'
+import { limitedRecord } from './limited-record.ts'
+import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
 
 /** Name of an app: that of its project folder, so nearly anything. Source: docs/spec/platform.md, 3. */
@@ -268,8 +270,8 @@ export type ReleaseSource = ReleaseCreate['source']
 
 /** Body of 'change variables'. */
 export const variablesUpdate = z.strictObject({
-  set: z.record(variableName, z.string().max(32_768)).default({}),
-  remove: z.array(variableName).max(1000).default([]),
+  set: limitedRecord(variableName, z.string().max(32_768), limit('variables')).default({}),
+  remove: z.array(variableName).max(limit('variables')).default([]),
 })
 
 /** Body of 'change variables'. */

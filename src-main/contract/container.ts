@@ -1,5 +1,7 @@
 /** What an endpoint says of its containers: image, cards, volumes and limits; and the registries of images. */
 import { z } from 'zod'
+import { limitedRecord } from './limited-record.ts'
+import { limit } from './limits.ts'
 import { machineChoice } from './machines.ts'
 import { GIB } from './units.ts'
 
@@ -22,9 +24,10 @@ export const GPU_GROUPS = {
 const CPU_SPEC = /^[a-z0-9]+-([1-9]\d{0,2})-([1-9]\d{0,3})$/
 
 /** Variables of workers, by name. */
-export const environment = z.record(
+export const environment = limitedRecord(
   z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name'),
   z.string().max(32_768),
+  limit('variables'),
 )
 
 /** Folder of a container with the code of its endpoint: that of a handler, or an artifact. Source: ours. */

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { limitedRecord } from './limited-record.ts'
+import { limit } from './limits.ts'
 import { hubModel } from './models.ts'
 
 /** Version of the manifest's own form. */
@@ -99,8 +101,10 @@ export const manifest = z.object({
     .array(z.string())
     .default([])
     .describe('requirements that are not in the artifact, as the image has them; ours gets them from here'),
-  resources: z.record(z.string(), manifestResource),
-  tasks: z.record(z.string(), manifestTask).optional().describe('of SDK 2.0; they have no endpoint'),
+  resources: limitedRecord(z.string(), manifestResource, limit('manifestResources')),
+  tasks: limitedRecord(z.string(), manifestTask, limit('manifestResources'))
+    .optional()
+    .describe('of SDK 2.0; they have no endpoint'),
   routes: z.record(z.string(), z.record(z.string(), z.string())).describe('endpoint -> "METHOD /path" -> function'),
   function_registry: z.record(z.string(), z.string()).describe('function -> endpoint'),
 })

@@ -32,25 +32,22 @@ import { jsonText } from '../services/ports/job-storage.ts'
 import type { GraphOfPicture, Readers, ReadInThread } from '../services/ports/read-in-thread.ts'
 import { answerIn, createThread } from './thread.ts'
 
-// Values are handed back one by one.
-const TOO_MANY_VALUES = `it holds more than ${limit('jsonValues')} values`
-
 /** The readers, THE table. */
 const READERS: Readers = {
-  object(body, isPassedOn) {
+  object(body, maxValues) {
     const bytes = bufferOf(body)
     const folded = foldedText(bytes)
-    const read = readObject(isPassedOn ? folded : { ...folded, text: bytes.toString() })
+    const isPassedOn = maxValues === undefined
+    const read = readObject(isPassedOn ? folded : { ...folded, text: bytes.toString() }, maxValues)
     if ('code' in read) return read
-    const { fields, values } = read.scan
-    if (!isPassedOn && values > limit('jsonValues')) return { code: 'NOT_JSON', why: TOO_MANY_VALUES }
-    const parts = [...fields].map(([name, { start, end }]): [string, Json] => [name, folded.cut(start, end)])
+    const parts = [...read.scan.fields].map(([name, { start, end }]): [string, Json] => [name, folded.cut(start, end)])
     return { value: isPassedOn ? withoutLargeFields(read) : read.value, fields: new Map(parts) }
   },
   value(json) {
     const scan = scanJson(json, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
     if (scan === 'too-deep') return { problem: 'it is nested too deeply' }
-    if (scan === 'too-many-keys' || scan.values > limit('jsonValues')) return { problem: TOO_MANY_VALUES }
+    if (scan === 'too-many-keys' || scan.values > limit('jsonValues'))
+      return { problem: `it holds more than ${limit('jsonValues')} values` }
     try {
       return { value: JSON.parse(json) }
     } catch {

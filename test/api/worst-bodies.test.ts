@@ -1,6 +1,7 @@
 /** Large bodies do not hold the event loop, whatever is in them. */
 import { describe, expect, it } from 'vitest'
 import { limit } from '../../src-main/contract/limits.ts'
+import { manifestResource } from '../../src-main/contract/manifest.ts'
 import { readReport } from '../../src-main/domain/job/report.ts'
 import { readChunk } from '../../src-main/domain/job/stream.ts'
 import { readObject } from '../../src-main/domain/json/read-object.ts'
@@ -8,6 +9,7 @@ import { keepEnds } from '../../src-main/domain/text.ts'
 import { typesIn } from '../../src-main/domain/workflow/classes-file.ts'
 import { publishProblem } from '../../src-main/domain/workflow-runs/publish-problem.ts'
 import { runGraph } from '../../src-main/domain/workflow-runs/run-graph.ts'
+import { parseManifest } from '../../src-main/services/apps/release-source.ts'
 import { foldedText } from '../../src-main/services/body-text.ts'
 import { setup } from '../support/core.ts'
 import { ended, finish, start, withEndpoint } from '../support/graph-runs.ts'
@@ -185,6 +187,47 @@ describe('a file of inputs', () => {
 })
 
 describe('a body of the management API', () => {
+  const entries = (count: number, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`K${at}`, value]))
+  const start = { version: '1', app: 'a', python_version: '3.12', generated_at: '', source_fingerprint: '' }
+  const resources = entries(9000, {})
+
+  it.each([
+    [
+      'variables of an endpoint',
+      'PATCH',
+      '/api/endpoints/e',
+      { env: entries(15_000, 'x') },
+      'env: must have at most 1000',
+    ],
+    [
+      'endpoints of a manifest',
+      'POST',
+      '/api/apps/a/environments/b/plan',
+      { artifact: 'a'.repeat(64), manifest: { ...start, resources } },
+      'at most 500',
+    ],
+    [
+      'functions of a manifest',
+      'POST',
+      '/api/apps/a/environments/b/plan',
+      { manifest: { functions: Array(50_000).fill({}) } },
+      '20000 values',
+    ],
+  ])('with too many %s is refused before each is checked', async (_what, method, path, body, why) => {
+    const { createEndpoint, ask } = await setup()
+    await createEndpoint()
+    const checked = cpuOf(() => Object.values(resources).map((one) => manifestResource.safeParse(one)))
+    expect(await longestHold(() => ask(method, path, { body }))).toBeLessThan(checked * PART)
+    expect((await ask(method, path, { body })).body).toMatchObject({ status: 400, error: expect.stringContaining(why) })
+  })
+
+  it('with many wrong parts of a manifest in an artifact is refused with the first of them', () => {
+    const parts = { ...start, resources: entries(500, {}), routes: {}, function_registry: {} }
+    expect(() => parseManifest(JSON.stringify(parts))).toThrow(/^.{100,2000}$/s)
+    expect(() => parseManifest(JSON.stringify({ ...parts, functions: Array(50_000).fill({}) }))).toThrow('20000 values')
+  })
+
   it('may hold a long text, and not more values than are read', async () => {
     const { ask } = await setup()
     const name = 'a graph'

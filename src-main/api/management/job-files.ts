@@ -208,7 +208,7 @@ async function queueLine(
     const bytesAtMost = `${limit('runBodyBytes') / 1024 / 1024} MiB`
     throw new AppError('BODY_TOO_LARGE', { limit: bytesAtMost, operation: 'a line' })
   }
-  const sent = await parseJson(bytes, service, true)
+  const sent = await parseJson(bytes, service, undefined)
   const body = readFields(jobRequest, sent)
   const given = submissionOf({ body, sent }, { kind: 'run', waitMs: undefined, header: undefined })
   // The line is the key of a job of a batch.

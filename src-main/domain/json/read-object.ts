@@ -13,11 +13,15 @@ type ScannedObject = { readonly value: Record<string, unknown>; readonly scan: J
  * Reads valid UTF-8 as a JSON object. Depth and number of keys are bounded before; repeated keys are refused, because
  * two readers of such a text see two different bodies.
  */
-export function readObject({ text, scanned }: JsonText): ScannedObject | BodyFault {
+export function readObject(
+  { text, scanned }: Pick<JsonText, 'text' | 'scanned'>,
+  maxValues = Number.POSITIVE_INFINITY,
+): ScannedObject | BodyFault {
   const scan = scanJson(scanned, { maxKeys: limit('jsonKeys'), maxDepth: limit('jsonDepth') })
   if (scan === 'too-deep') return notJson(`it is nested deeper than ${limit('jsonDepth')} levels`)
   if (scan === 'too-many-keys') return notJson(`it holds more than ${limit('jsonKeys')} keys`)
   if (scan.fields.size > limit('jsonFields')) return notJson(`it holds more than ${limit('jsonFields')} fields`)
+  if (scan.values > maxValues) return notJson(`it holds more than ${maxValues} values`)
   const value = parse(text)
   if (value instanceof SyntaxError) return notJson(value.message.slice(0, 200))
   if (!isRecord(value)) return { code: 'BAD_INPUT', why: 'The body is not a JSON object' }

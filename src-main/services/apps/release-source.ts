@@ -5,6 +5,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import { MANIFEST_FILE, type Manifest, manifest } from '../../contract/manifest.ts'
 import { PLATFORM_MANIFEST_FILE, type PlatformManifest, platformManifest } from '../../contract/platform-manifest.ts'
+import { readObject } from '../../domain/json/read-object.ts'
 import { fromPlatformManifest, isPlatformManifest } from '../../domain/platform/manifest.ts'
 import type { ArtifactFiles, Environment, ReadManifest, Release, UnpackArtifact } from '../ports/apps.ts'
 import type { Storage } from '../ports/storage.ts'
@@ -37,6 +38,7 @@ type Where = Pick<Release, 'artifact' | 'folder' | 'rollbackOf' | 'kind' | 'git'
 /** An artifact with the manifest that it is released with: the settings that a tool has saved are not in its own. */
 export type BuiltSource = { readonly artifact: string; readonly manifest: string }
 
+const PROBLEMS_TOLD = 10
 const NEW = { rollbackOf: null, kind: 'deploy', git: null } as const
 
 /**
@@ -117,25 +119,23 @@ export function gitOf({ git }: Pick<Release, 'git'>): GitState | undefined {
  * @throws AppError BAD_FIELD
  */
 export function parseManifest(text: string, artifact = ''): Manifest {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: (error as Error).message }, { cause: error })
-  }
+  const read = readObject({ text, scanned: text }, limit('settingValues'))
+  if ('code' in read) throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: read.why })
+  const { value } = read
   if (isPlatformManifest(value)) return fromPlatformManifest(parsePlatformManifest(value), artifact)
   const { data, error } = manifest.safeParse(value)
-  if (data === undefined) throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: z.prettifyError(error) })
+  if (data === undefined) throw new AppError('BAD_FIELD', { field: MANIFEST_FILE, why: firstProblems(error) })
   return data
 }
 
 /** Checks the value of a manifest of SDK 2.0. @throws AppError BAD_FIELD */
 function parsePlatformManifest(value: unknown): PlatformManifest {
   const { data, error } = platformManifest.safeParse(value)
-  if (data === undefined)
-    throw new AppError('BAD_FIELD', { field: PLATFORM_MANIFEST_FILE, why: z.prettifyError(error) })
+  if (data === undefined) throw new AppError('BAD_FIELD', { field: PLATFORM_MANIFEST_FILE, why: firstProblems(error) })
   return data
 }
+
+const firstProblems = ({ issues }: z.ZodError) => z.prettifyError({ issues: issues.slice(0, PROBLEMS_TOLD) })
 
 type Deps = {
   readonly storage: Storage

@@ -33,8 +33,8 @@ export type ExportRead = Omit<OpenedGraph, 'files'> & {
 
 /** Each reader with what it is given. They know nothing but that. */
 export type Readers = {
-  /** The object of a body in UTF-8. @param isPassedOn large fields are empty in its value */
-  readonly object: (body: Bytes, isPassedOn: boolean) => ObjectRead | BodyFault
+  /** The object of a body in UTF-8. @param maxValues undefined: it is passed on, and large fields are empty in its value */
+  readonly object: (body: Bytes, maxValues: number | undefined) => ObjectRead | BodyFault
   /** Any JSON, of which a large one may not hold many values. */
   readonly value: (json: string) => { readonly value: unknown } | Problem
   readonly report: (body: Bytes) => Report

@@ -71,6 +71,12 @@ export function FoldersCard() {
           </li>
         ))}
       </ul>
+      {folders.length > 0 && folders.every(({ files, fault }) => files === 0 && fault === undefined) && (
+        <p className="border-t border-line px-3 py-2 text-ink-2">
+          There are no models in {folders.length === 1 ? 'this folder' : 'these folders'} yet. Download one, put files
+          into its directories (checkpoints, loras, vae), or add a folder that has some.
+        </p>
+      )}
       <form onSubmit={add} className="flex flex-wrap items-end gap-2 border-t border-line px-3 py-2">
         <div className="min-w-60 flex-1">
           <Field

@@ -190,3 +190,17 @@ test('a token is read from standard input and never printed', async () => {
   await run(['models', 'credentials', 'add', 'x.test', '--username', 'ada'], { stdin: 'p' })
   expect(service.seen.at(-1)).toMatchObject({ body: { host: 'x.test', username: 'ada', password: 'p' } })
 })
+
+test('folders without a model say how to get one, and a directory without one says which have some', async () => {
+  const empty = { ...FOLDERS, folders: [{ ...FOLDER, files: 0, bytes: 0 }] }
+  const none = await setupCli({ 'GET /api/models/folders': empty })
+  const { stdout } = await none.run(['models', 'folders'])
+  expect(stdout).toContain('There are no models in these folders yet.')
+  expect(stdout).toContain('drydock models download ADDRESS --directory checkpoints')
+  expect(stdout).toContain('drydock models folders add ~/ComfyUI/models --first')
+  const { run } = await setup()
+  expect((await run(['models', 'folders'])).stdout).not.toContain('no models')
+  expect((await run(['models', 'list', '--directory', 'vae'])).stdout).toBe(
+    'There are no models in vae. Directories with models: loras.\n',
+  )
+})

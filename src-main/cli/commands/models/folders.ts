@@ -7,6 +7,10 @@ import { type Output, size } from '../../output.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 
+/** How models get onto this machine, for lists without any. */
+export const GET_MODELS =
+  'Get one with `drydock models download ADDRESS --directory checkpoints`, or add a folder that has some with `drydock models folders add ~/ComfyUI/models --first`.'
+
 /** `drydock models folders`: where models lie, the first one takes downloads. */
 export function addFolders(models: Command, surroundings: Surroundings): void {
   const folders = models.command('folders').description('list, add or remove model folders')
@@ -119,6 +123,8 @@ function show(output: Output, response: ModelFolders): void {
       fault ?? [index === 0 ? 'downloads go here' : '', isDefault ? 'default' : ''].filter(Boolean).join(', '),
     ]),
   )
+  if (response.folders.every(({ files, fault }) => files === 0 && fault === undefined))
+    output.hint(`There are no models in these folders yet. ${GET_MODELS}`)
   output.note(
     `To use them in a ComfyUI on this machine, start it with --extra-model-paths-config ${response.configFile}`,
   )

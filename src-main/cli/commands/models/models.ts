@@ -7,7 +7,7 @@ import { size } from '../../output.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
 import { addDownload } from './download.ts'
-import { addFolders } from './folders.ts'
+import { addFolders, GET_MODELS } from './folders.ts'
 
 /** `drydock models`: the models of this machine, in the layout of ComfyUI. */
 export function addModels(models: Command, surroundings: Surroundings): void {
@@ -41,7 +41,12 @@ function addList(models: Command, surroundings: Surroundings): void {
         return
       }
       if (found.length === 0) {
-        output.hint('There are no models yet. Get one with `drydock models download ADDRESS --directory checkpoints`.')
+        const directories = [...new Set(response.models.map(({ directory }) => directory))]
+        if (directories.length === 0) output.hint(`There are no models yet. ${GET_MODELS}`)
+        else
+          output.line(
+            `There are no models in ${options.directory}. Directories with models: ${directories.join(', ')}.`,
+          )
         return
       }
       output.table(

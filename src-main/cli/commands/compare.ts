@@ -37,23 +37,26 @@ type StartOptions = JobFilterOptions & {
 type VersionSetting = { readonly number: number; readonly text: string }
 
 const ABOUT = `
+Inputs are those of stored jobs (--endpoint, --since, --ids and the other filters) or of a file (--file). Outputs have to
+be equal unless a tolerance says otherwise (--absolute, --relative, --ignore, --similarity).
 Versions are endpoints, by id or name; --image and --set add variants of the same endpoint. All others are compared
 with the first. The service continues if this command is interrupted, and after a restart.
 Exit codes: 0 the same, 1 outputs differ, 4 some could not be compared, 2, 3 and 5 an error.`
 
-/** `drydock compare`: start, list, show, stop, remove. */
-export function addCompare(compare: Command, surroundings: Surroundings): void {
-  startOptions(compare.command('start', { isDefault: true }), surroundings)
-    .description('run stored jobs, or a file of inputs, on versions, and show the worst differences first')
-    .addHelpText(
-      'after',
-      `${ABOUT}
-
+const EXAMPLES = `
 Examples:
   $ drydock compare old new --endpoint old --since 24h
   $ drydock compare old new --file inputs.jsonl --relative 0.001 --ignore '**.seed' --json
-  $ drydock compare paint paint --ids 4f0c-l1 --set 2:3.cfg=7 --similarity 0.98`,
-    )
+  $ drydock compare paint paint --ids 4f0c-l1 --set 2:3.cfg=7 --similarity 0.98`
+
+/** `drydock compare`: start, list, show, stop, remove. */
+export function addCompare(compare: Command, surroundings: Surroundings): void {
+  compare
+    .usage('[options] <versions...> | <command>')
+    .addHelpText('after', `${ABOUT}\nAll options: drydock compare start --help\n${EXAMPLES}`)
+  startOptions(compare.command('start', { isDefault: true }), surroundings)
+    .description('run stored jobs, or a file of inputs, on versions, and show the worst differences first')
+    .addHelpText('after', `${ABOUT}\n${EXAMPLES}`)
     .action((versions: string[], options: StartOptions, command: Command) =>
       start('compare', versions, options, command, surroundings),
     )

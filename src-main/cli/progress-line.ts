@@ -32,7 +32,7 @@ export async function withSpinner<Result>(
   shown.start(message)
   try {
     return await task((reason) => {
-      const text = plainText(reason === '' ? message : `${message}: ${reason}`).replace(/\s+/g, ' ')
+      const text = plainText(reason === '' ? message : `${message}: ${output.asCalled(reason)}`).replace(/\s+/g, ' ')
       shown.message(text.slice(0, Math.max(0, (surroundings.stdout.columns ?? 0) - AROUND)))
     })
   } finally {
@@ -49,7 +49,7 @@ export function createReasons(output: Output, surroundings: Surroundings): (reas
   if (output.json) return () => undefined
   if (!redrawsLines(surroundings)) return createNotes(output)
   const draw = createStatusLine(output, surroundings)
-  return (reason) => draw(reason === '' ? '' : `waits: ${reason}`)
+  return (reason) => draw(reason === '' ? '' : `waits: ${output.asCalled(reason)}`)
 }
 
 // A line can be redrawn only in a terminal that tells how wide it is.

@@ -13,6 +13,8 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     output.document(endpoint)
     return
   }
+  const { crash, waitingReason, throttledReason } = endpoint
+  const asCalled = (text: string | undefined) => text && output.asCalled(text)
   output.fields([
     ['endpoint', output.paint('bold', endpoint.id)],
     ['name', endpoint.name],
@@ -20,10 +22,10 @@ export function showEndpoint(output: Output, endpoint: EndpointView & { readonly
     ['address', endpoint.url],
     ['or', endpoint.hostUrl],
     ['state', endpointStateText(output, endpoint)],
-    ['crashes', endpoint.crash && `${crashSummary(endpoint.crash, now)}\n${endpoint.crash.lastWords}`],
+    ['crashes', crash && asCalled(`${crashSummary(crash, now)}\n${crash.lastWords}`)],
     ['code', endpoint.codeChange && codeChangeText(endpoint.codeChange, now)],
-    [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', endpoint.waitingReason],
-    ['workers wait', endpoint.waitingReason === undefined ? endpoint.throttledReason : undefined],
+    [endpoint.loadBalanced === undefined ? 'jobs wait' : 'requests wait', asCalled(waitingReason)],
+    ['workers wait', waitingReason === undefined ? asCalled(throttledReason) : undefined],
     ['fault injection', endpoint.faults && output.paint('yellow', `on: ${faultsText(endpoint.faults)}`)],
     ...settingFields(endpoint),
     ['environment', environmentText(endpoint.env)],

@@ -23,11 +23,12 @@ export function showJob(
     output.document(job)
     return
   }
+  const fix = job.error === undefined ? undefined : installCommand(endpointId, job.error)
   output.fields([
     ['job', job.id],
     ['endpoint', endpointId],
     ['status', stateText(output, job)],
-    ['waits', waitingReason],
+    ['waits', waitingReason && output.asCalled(waitingReason)],
     ['before it', queue && `${queue.more ? 'more than ' : ''}${counted(queue.before, 'job')}`],
     ['start', queue && `${startText(queue, now)}${queue.how}`],
     ['delay', spanText(job.delayTime)],
@@ -37,7 +38,7 @@ export function showJob(
     ['warning', warnings?.join(' ')],
     [isFinal(job.status) ? 'output' : 'progress', job.output === undefined ? undefined : outputText(job.output)],
     ['error', job.error === undefined ? undefined : errorShown(job.error)],
-    ['fix', job.error === undefined ? undefined : installCommand(endpointId, job.error)],
+    ['fix', fix && output.asCalled(fix)],
   ])
 }
 

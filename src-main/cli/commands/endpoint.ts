@@ -185,7 +185,7 @@ const NOTE_LENGTH = 120
 function showNotes(output: Output, endpoints: readonly EndpointView[], now: number): void {
   const notes = endpoints.flatMap((endpoint) => {
     const note = noteText(endpoint, now)
-    return note === '' ? [] : [{ id: endpoint.id, text: `${endpoint.id}: ${note}` }]
+    return note === '' ? [] : [{ id: endpoint.id, text: output.asCalled(`${endpoint.id}: ${note}`) }]
   })
   if (notes.length > 0) output.line()
   for (const { text } of notes) output.line(keepEnds(text.replace(/\s+/g, ' '), NOTE_LENGTH))

@@ -58,10 +58,10 @@ async function readIfAllowed(client: ServiceClient, endpointId: string): Promise
 function showReasons(output: Output, endpoints: readonly (Endpoint | undefined)[], now: number): void {
   for (const endpoint of endpoints) {
     if (endpoint?.state === 'crashing') {
-      output.line(`${endpoint.id} is crashing: ${noteText(endpoint, now)}`)
+      output.hint(`${endpoint.id} is crashing: ${noteText(endpoint, now)}`)
       continue
     }
-    if (endpoint?.waitingReason !== undefined) output.line(`${endpoint.id} waits: ${endpoint.waitingReason}`)
+    if (endpoint?.waitingReason !== undefined) output.hint(`${endpoint.id} waits: ${endpoint.waitingReason}`)
   }
 }
 

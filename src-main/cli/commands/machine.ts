@@ -121,7 +121,7 @@ const COLOURS = { ok: 'green', warning: 'yellow', failed: 'red' } as const
 
 function showStep(output: Output, { check, state, found, fix }: DoctorRow): void {
   output.line(`${output.paint(COLOURS[state], state.padEnd(7))}  ${check}: ${found}`)
-  if (fix !== undefined) output.line(`         ${fix}`)
+  if (fix !== undefined) output.hint(`         ${fix}`)
 }
 
 function addList(parent: Command, surroundings: Surroundings): void {

@@ -50,7 +50,7 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
           String(worker.jobsDone),
           ...(onMachines ? [worker.machine ?? THIS_MACHINE] : []),
           ...(inContainers ? [worker.container?.slice(0, SHORT_ID) ?? ''] : []),
-          worker.reason ?? '',
+          output.asCalled(worker.reason ?? ''),
         ]),
       )
     })

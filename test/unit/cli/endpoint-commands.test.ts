@@ -382,6 +382,30 @@ describe('the other endpoint commands', () => {
     )
   })
 
+  test('reasons that name a command name it as the caller calls it, wherever they are printed', async () => {
+    const wanted = 'install it: drydock endpoint install hello tqdm'
+    const crash = { count: 2, lastWords: wanted, since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }
+    const crashing = { ...HELLO_VIEW, state: 'crashing', crash, waitingReason: wanted }
+    const worker = { id: 'w1', endpointId: 'hello', state: 'unhealthy', startedAt: NOW, jobs: [], jobsDone: 0 }
+    const { run } = await setupCli({
+      'GET /api/endpoints': { endpoints: [crashing] },
+      'GET /api/endpoints/hello': crashing,
+      'GET /api/workers': { workers: [{ ...worker, reason: wanted }] },
+    })
+    for (const words of [
+      ['endpoint', 'list'],
+      ['endpoint', 'show', 'hello'],
+      ['workers', 'list'],
+    ]) {
+      const { stdout } = await run(words, { env: { npm_command: 'exec' } })
+      expect([words, stdout.match(/(\S+ )?drydock endpoint install/g)]).toEqual([
+        words,
+        expect.arrayContaining(['npx drydock endpoint install']),
+      ])
+      expect(stdout).not.toMatch(/(?<!npx )drydock endpoint/)
+    }
+  })
+
   test('list cuts long notes below its table, and says where they are whole', async () => {
     const lastWords = `ModuleNotFoundError: ${'x'.repeat(300)} the end`
     const crash = { count: 7, lastWords, since: NOW - 9000, lastAt: NOW - 1000, needsChange: true }

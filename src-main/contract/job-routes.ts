@@ -96,6 +96,34 @@ export const namesOneKind = (body: { readonly ids?: unknown; readonly filter?: u
 /** What is said where they are not. */
 export const ONE_KIND = { path: ['ids'], message: 'give either ids or a filter' }
 
+const cancelledKinds = {
+  ids: jobBulkFields.ids,
+  filter: jobFilterBody.optional(),
+  batch: z.string().max(100).optional(),
+  sweep: z.string().max(100).optional(),
+  comparison: z.string().max(100).optional(),
+}
+
+/** Jobs that a cancel is for: by id, by a filter, or all of a batch, a sweep or a comparison. */
+export const cancelledJobs = z
+  .strictObject(cancelledKinds)
+  .refine((body) => Object.values(body).filter((one) => one !== undefined).length === 1, {
+    path: ['ids'],
+    message: `give one of ${Object.keys(cancelledKinds).join(', ')}`,
+  })
+
+/** Jobs that a cancel is for. */
+export type CancelledJobs = z.infer<typeof cancelledJobs>
+
+/** What cancelling running jobs may do to others. */
+const cancelEffects = z.object({
+  running: z.number().int().describe('selected jobs that run now'),
+  others: z
+    .number()
+    .int()
+    .describe('other jobs of their workers, which start again if a handler does not stop in time'),
+})
+
 /** With how many jobs it was done, and why not with the others. */
 export const jobBulkResult = z.object({
   changed: z.number().int(),
@@ -223,6 +251,18 @@ export const JOB_ROUTES = {
     response: jobBulkResult,
     errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE'],
     source: 'ours: many jobs at once',
+  },
+  jobCancelEffects: {
+    methods: ['POST'],
+    path: '/api/jobs/cancel-effects',
+    summary:
+      'How many of the jobs run, and how many other jobs may start again if these are cancelled; cancels nothing',
+    role: 'read',
+    isStep: true,
+    body: cancelledJobs,
+    response: cancelEffects,
+    errors: ['NOT_JSON', 'BAD_FIELD', 'BODY_TOO_LARGE', 'BATCH_NOT_FOUND', 'SWEEP_NOT_FOUND', 'COMPARISON_NOT_FOUND'],
+    source: 'ours: what happens to others is said before',
   },
   jobExport: {
     methods: ['GET'],

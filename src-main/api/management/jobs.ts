@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import type { APP_ROUTES } from '../../contract/app-routes.ts'
 import { AppError } from '../../contract/errors.ts'
-import type { jobFilterBody } from '../../contract/job-routes.ts'
+import type { CancelledJobs, jobFilterBody } from '../../contract/job-routes.ts'
 import { limit } from '../../contract/limits.ts'
 import type { QueryOf } from '../../contract/routes.ts'
 import { EMPTY_INPUT, isEmptyInput } from '../../domain/job/empty-input.ts'
@@ -11,6 +11,8 @@ import { reportedWait } from '../../domain/job/report.ts'
 import { withFullStop } from '../../domain/text.ts'
 import { isBridge } from '../../domain/workflow-runs/takes-workflows.ts'
 import { machineAway, viewDelivery, viewJobRow, viewStanding, viewWaiting } from '../../services/endpoints/views.ts'
+import { requireBatch } from '../../services/jobs/batches.ts'
+import { cancelEffects } from '../../services/jobs/cancel-effects.ts'
 import { deleteJob } from '../../services/jobs/delete-job.ts'
 import {
   countJobs,
@@ -26,8 +28,10 @@ import { changeJobs, runJobAgain } from '../../services/jobs/run-jobs-again.ts'
 import { jsonText, type SentJson } from '../../services/ports/job-storage.ts'
 import type { Job, JobStore, NamedJobs } from '../../services/ports/storage.ts'
 import { reorderJob } from '../../services/queue/change-job.ts'
+import type { JobSelection } from '../../services/queue/change-many-jobs.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import { momentOf } from '../../services/steady-clock.ts'
+import { openRuns } from '../../services/workflows/runs.ts'
 import { requireRoleOf } from '../guards.ts'
 import { DONE, jsonResponse, type ManagementOperations } from '../operation.ts'
 import { endpointOf } from './endpoints.ts'
@@ -189,6 +193,17 @@ async function namedIn(
   return ids === undefined ? await selectionOf(service, filter) : { ids }
 }
 
+async function selectedIn(
+  service: Services,
+  { batch, sweep, comparison, ...named }: CancelledJobs,
+): Promise<JobSelection> {
+  const { storage, comparisons } = service
+  if (batch !== undefined) return { batch: requireBatch(storage, batch).seq, states: ['IN_PROGRESS'] }
+  if (sweep !== undefined) return { ids: openRuns(storage, sweep) }
+  if (comparison !== undefined) return { ids: storage.comparisons.openJobs(comparisons.read(comparison).id) }
+  return await namedIn(service, named)
+}
+
 /** Many jobs at once: listed, counted, moved, now or after a time in which it can be undone. */
 export const JOB_BULK_OPERATIONS = {
   async jobList({ query }, service) {
@@ -200,6 +215,12 @@ export const JOB_BULK_OPERATIONS = {
   jobStates: async ({ query }, { storage }) => await countJobsByState(storage, filterOf(query)),
   async jobBulk({ body }, service) {
     return await changeJobs(service, body.action, await namedIn(service, body))
+  },
+  async jobCancelEffects({ body }, service) {
+    return await cancelEffects(
+      { storage: service.storage, leases: service.views.leases },
+      await selectedIn(service, body),
+    )
   },
   pendingBulkList: (_request, { pendingBulk }) => ({ actions: [...pendingBulk.list()] }),
   async pendingBulkCreate({ body }, service) {

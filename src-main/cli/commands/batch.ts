@@ -14,6 +14,7 @@ import { checkInputs, type FileLine, piecesOf, readInputs } from '../../domain/r
 import { ago, counted, durationText } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, usageError } from '../cli-error.ts'
+import { type CancelOptions, confirmCancel } from '../confirm-cancel.ts'
 import type { Output } from '../output.ts'
 import { createStatusLine } from '../progress-line.ts'
 import { openSession, type Session } from '../session.ts'
@@ -103,19 +104,25 @@ Examples:
       if (why !== undefined) throw new CliError('BATCH_INCOMPLETE', { batchId, why })
     })
 
-  for (const action of ['retry', 'cancel'] as const)
-    of(
-      action,
-      action === 'retry' ? 'retry the jobs of a batch that failed or timed out' : 'cancel jobs that have not ended',
-    )
+  for (const action of ['retry', 'cancel'] as const) {
+    const about =
+      action === 'retry' ? 'retry the jobs of a batch that failed or timed out' : 'cancel jobs that have not ended'
+    const subcommand = of(action, about)
+    if (action === 'cancel') subcommand.option(...YES)
+    subcommand
       .addHelpText('after', `\nExamples:\n  $ drydock batch ${action} 0b6f9c1e`)
-      .action(async (batchId: string, _options: object, command: Command) => {
-        const { client, output } = await openSession(command, surroundings)
+      .action(async (batchId: string, options: CancelOptions, command: Command) => {
+        const session = await openSession(command, surroundings)
+        const { client, output } = session
+        const jobs = { batch: batchId }
+        if (action === 'cancel')
+          await confirmCancel({ ...options, jobs, question: 'Cancel the batch?' }, session, surroundings)
         const result = await client.call(action === 'retry' ? 'batchRetry' : 'batchCancel', { path: { batchId } })
         if (output.json) return output.document(result)
         output.line(`${counted(result.changed, 'job')} ${action === 'retry' ? 'queued again' : 'cancelled'}.`)
         for (const { reason, count } of result.refused) output.note(`${counted(count, 'job')} not changed: ${reason}.`)
       })
+  }
 
   of('export', 'write the results so far as JSON lines, in the order of the inputs')
     .requiredOption('--to <file>', 'write to this file')

@@ -30,7 +30,7 @@ Examples:
       const { client, output } = session
       const path = await jobAddress(client, first, second)
       const { endpointId, jobId } = path
-      await confirmCancel({ yes, endpointId, jobIds: async () => [jobId] }, session, surroundings)
+      await confirmCancel({ yes, jobs: { ids: [jobId] }, question: 'Cancel the job?' }, session, surroundings)
       showHandle(output, endpointId, await client.call('cancel', { path }))
     })
 }

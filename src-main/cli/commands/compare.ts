@@ -10,6 +10,7 @@ import { writeExact } from '../../domain/json/json.ts'
 import { ago, counted } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
 import { CliError, EXIT_CODES, usageError } from '../cli-error.ts'
+import { type CancelOptions, confirmCancel } from '../confirm-cancel.ts'
 import { decimal, wholeNumber } from '../option-values.ts'
 import { duration, type Output } from '../output.ts'
 import { withSpinner } from '../progress-line.ts'
@@ -96,9 +97,13 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
     .command('stop')
     .description('stop a comparison, and cancel its jobs')
     .argument('<id>', 'id of the comparison')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock compare stop 7d0a2c9e')
-    .action(async (comparisonId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .action(async (comparisonId: string, options: CancelOptions, command: Command) => {
+      const session = await openSession(command, surroundings)
+      const { client, output } = session
+      const jobs = { comparison: comparisonId }
+      await confirmCancel({ ...options, jobs, question: 'Stop the comparison?' }, session, surroundings)
       const answer = await client.call('comparisonStop', { path: { comparisonId } })
       if (output.json) output.document(answer)
       else output.line(`comparison ${comparisonId} stopped`)

@@ -5,9 +5,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { ResponseOf } from '../../client/calls.ts'
-import type { ServiceClient } from '../../client/service-client.ts'
 import type { JobListItem } from '../../contract/job.ts'
-import { limit } from '../../contract/limits.ts'
 import { isExpired } from '../../domain/job/job-record.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
 import { ago, counted, keepEnds, keepStart } from '../../domain/text.ts'
@@ -129,9 +127,8 @@ function addJobsBulk(parent: Command, surroundings: Surroundings): void {
         }
         const session = await openSession(command, surroundings)
         const { client, output } = session
-        const jobIds = () => runningIds(client, options)
         if (action === 'cancel')
-          await confirmCancel({ yes, endpointId: options.endpoint, jobIds }, session, surroundings)
+          await confirmCancel({ yes, jobs: { filter }, question: 'Cancel these jobs?' }, session, surroundings)
         const result = await client.call('jobBulk', { body: { action, filter } })
         if (output.json) {
           output.document(result)
@@ -141,14 +138,6 @@ function addJobsBulk(parent: Command, surroundings: Surroundings): void {
         for (const { reason, count } of result.refused) output.note(`${counted(count, 'job')} not changed: ${reason}.`)
       })
   }
-}
-
-// The newest of them, as many as a page holds.
-async function runningIds(client: ServiceClient, { status, ...filter }: JobFilterOptions): Promise<readonly string[]> {
-  if (status !== undefined && !status.split(',').includes('IN_PROGRESS')) return []
-  const query = { ...jobFilterQuery({ ...filter, status: 'IN_PROGRESS' }), limit: limit('listPageMax') }
-  const { requests } = await client.call('jobList', { query })
-  return requests.map(({ id }) => id)
 }
 
 /** The filter of a body that lets the same jobs through. */

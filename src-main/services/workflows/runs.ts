@@ -110,11 +110,17 @@ export async function deleteRun(deps: Pick<Deps, 'storage'>, id: string): Promis
  * @throws AppError SWEEP_NOT_FOUND
  */
 export async function cancelSweep(deps: Pick<Deps, 'storage' | 'clock'>, sweepId: string): Promise<number> {
-  const runs = deps.storage.runs.ofSweep(sweepId)
+  return (await moveJobs(deps, 'cancel', { ids: openRuns(deps.storage, sweepId) })).changed
+}
+
+/**
+ * The runs of a sweep that have not ended, newest first: workers take the oldest, so none comes in between.
+ * @throws AppError SWEEP_NOT_FOUND
+ */
+export function openRuns(storage: Pick<Storage, 'runs'>, sweepId: string): readonly string[] {
+  const runs = storage.runs.ofSweep(sweepId)
   if (runs.length === 0) throw new AppError('SWEEP_NOT_FOUND', { sweepId: sweepId.slice(0, 64) })
-  // Newest first: workers take the oldest, so none comes in between.
-  const ids = runs.filter(({ isOpen }) => isOpen).map(({ id }) => id)
-  return (await moveJobs(deps, 'cancel', { ids })).changed
+  return runs.filter(({ isOpen }) => isOpen).map(({ id }) => id)
 }
 
 function requireRun({ storage }: Pick<Deps, 'storage'>, id: string): RunView {

@@ -8,6 +8,7 @@ import { fileNameOf, saveToDisk } from '../../platform/browser-files.ts'
 import { useApp } from '../../store/app-context.ts'
 import { Button } from '../../ui/Button.tsx'
 import { Confirm } from '../../ui/Dialog.tsx'
+import { OtherJobsNote } from '../../ui/jobs/CancelQuestion.tsx'
 import { Page } from '../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../ui/PageStates.tsx'
 import { mediaKind } from '../workflow-editor/run/RunMedia.tsx'
@@ -99,6 +100,7 @@ export function SweepPage({ sweepId }: { readonly sweepId: string }) {
         onConfirm={() => cancel.mutate()}
       >
         Waiting runs never start, and running ones are stopped. Ended runs stay on the sheet.
+        <OtherJobsNote jobs={{ sweep: sweepId }} />
       </Confirm>
     </Page>
   )

@@ -259,10 +259,10 @@ describe('a job is named', () => {
 })
 
 describe('cancel', () => {
-  const worker = { id: 'w', endpointId: 'hello', state: 'running', startedAt: 0, jobsDone: 0 }
-  const shared = { 'GET /api/workers': { workers: [{ ...worker, jobs: ['j1', 'j2'] }] } }
+  const shared = { 'POST /api/jobs/cancel-effects': { running: 1, others: 1 } }
+  const alone = { 'POST /api/jobs/cancel-effects': { running: 1, others: 0 } }
   const cancelled = { 'POST /v2/hello/cancel/j1': { id: 'j1', status: 'CANCELLED' } }
-  const cancels = (seen: readonly { readonly line: string }[]) => seen.some(({ line }) => line.startsWith('POST '))
+  const cancels = (seen: readonly { readonly line: string }[]) => seen.some(({ line }) => line.startsWith('POST /v2/'))
   const warning = 'This worker also runs 1 other job.'
 
   test('asks a person first where another job of the worker may start again', async () => {
@@ -277,11 +277,11 @@ describe('cancel', () => {
   })
 
   test.each([
-    ['where its worker runs nothing else', [], { person: {} }, [{ ...worker, jobs: ['j1'] }]],
-    ['with --yes', ['--yes'], { person: {} }, shared['GET /api/workers'].workers],
-    ['without a terminal', [], {}, shared['GET /api/workers'].workers],
-  ])('asks nothing %s', async (_where, options, given, workers) => {
-    const { run } = await setup({ 'GET /api/workers': { workers }, ...cancelled })
+    ['where its worker runs nothing else', [], { person: {} }, alone],
+    ['with --yes', ['--yes'], { person: {} }, shared],
+    ['without a terminal', [], {}, shared],
+  ])('asks nothing %s', async (_where, options, given, effects) => {
+    const { run } = await setup({ ...effects, ...cancelled })
     const { exitCode, asked, stderr } = await run(['cancel', 'hello', 'j1', ...options], given)
     expect({ exitCode, asked, stderr }).toEqual({ exitCode: 0, asked: [], stderr: '' })
   })

@@ -28,25 +28,32 @@ describe('jobs retry and jobs cancel', () => {
   })
 
   test('ask a person before other jobs of the same workers may start again', async () => {
-    const workers = [
-      { id: 'w', endpointId: 'hello', state: 'running', startedAt: 0, jobsDone: 0, jobs: ['a', 'b', 'c'] },
-    ]
-    const job = { endpointId: 'hello', status: 'IN_PROGRESS', createdAt: 0 }
     const { run, service } = await setupCli({
-      'GET /api/workers': { workers },
-      'GET /api/jobs': { requests: ['a', 'b'].map((id) => ({ id, ...job })) },
+      'POST /api/jobs/cancel-effects': { running: 2, others: 1 },
       'POST /api/jobs/bulk': result,
     })
-    const cancel = (status: string) =>
-      run(['jobs', 'cancel', '--endpoint', 'hello', '--status', status], { person: { yes: false } })
-    const { exitCode, asked, stderr } = await cancel('IN_QUEUE,IN_PROGRESS')
+    const argv = ['jobs', 'cancel', '--endpoint', 'hello', '--status', 'IN_QUEUE,IN_PROGRESS']
+    const { exitCode, asked, stderr } = await run(argv, { person: { yes: false } })
     expect({ exitCode, asked }).toEqual({ exitCode: 1, asked: ['Cancel these jobs?'] })
     expect(stderr).toContain('Their workers also run 1 other job.')
-    expect(service.seen.map(({ line }) => line).toSorted()).toEqual([
-      'GET /api/jobs?endpoint=hello&status=IN_PROGRESS&limit=500',
-      'GET /api/workers?endpoint=hello',
+    expect(service.seen).toMatchObject([
+      {
+        line: 'POST /api/jobs/cancel-effects',
+        body: { filter: { endpoint: 'hello', status: ['IN_QUEUE', 'IN_PROGRESS'] } },
+      },
     ])
-    expect(await cancel('IN_QUEUE')).toMatchObject({ exitCode: 0, asked: [] })
+  })
+
+  test.each([
+    [['batch', 'cancel', 'b1'], { batch: 'b1' }, 'Cancel the batch?'],
+    [['workflow', 'sweeps', 'cancel', 's1'], { sweep: 's1' }, 'Cancel the sweep?'],
+    [['compare', 'stop', 'c1'], { comparison: 'c1' }, 'Stop the comparison?'],
+  ])('%j asks the same, and does nothing after a no', async (argv, body, question) => {
+    const { run, service } = await setupCli({ 'POST /api/jobs/cancel-effects': { running: 1, others: 2 } })
+    const { exitCode, asked, stderr } = await run(argv, { person: { yes: false } })
+    expect({ exitCode, asked }).toEqual({ exitCode: 1, asked: [question] })
+    expect(stderr).toContain('This worker also runs 2 other jobs.')
+    expect(service.seen).toMatchObject([{ line: 'POST /api/jobs/cancel-effects', body }])
   })
 
   test('refuse to move all jobs unless they are told so', async () => {

@@ -4,7 +4,9 @@ import type { Command } from 'commander'
 import type { SweepView } from '../../../contract/workflows.ts'
 import { errorHeadline, readJobError } from '../../../domain/job/read-error.ts'
 import { ago, counted } from '../../../domain/text.ts'
+import { YES } from '../../ask.ts'
 import { CliError } from '../../cli-error.ts'
+import { type CancelOptions, confirmCancel } from '../../confirm-cancel.ts'
 import { wholeNumber } from '../../option-values.ts'
 import type { Output } from '../../output.ts'
 import { createStatusLine } from '../../progress-line.ts'
@@ -100,9 +102,16 @@ export function addWorkflowSweeps(parent: Command, surroundings: Surroundings): 
     .command('cancel')
     .description('cancel the runs of a sweep that have not ended; the others stay')
     .argument('<sweep>', 'id of the sweep')
+    .option(...YES)
     .addHelpText('after', '\nExamples:\n  $ drydock workflow sweeps cancel 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31')
-    .action(async (sweepId: string, _options: object, command: Command) => {
-      const { client, output } = await openSession(command, surroundings)
+    .action(async (sweepId: string, options: CancelOptions, command: Command) => {
+      const session = await openSession(command, surroundings)
+      const { client, output } = session
+      await confirmCancel(
+        { ...options, jobs: { sweep: sweepId }, question: 'Cancel the sweep?' },
+        session,
+        surroundings,
+      )
       const result = await client.call('sweepCancel', { path: { sweepId } })
       if (output.json) output.document(result)
       else output.line(`${counted(result.cancelled, 'run')} cancelled.`)

@@ -10,6 +10,7 @@ import { useApp, useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { Confirm } from '../../../ui/Dialog.tsx'
+import { OtherJobsNote, useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { Page } from '../../../ui/Page.tsx'
 import { ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
@@ -137,12 +138,17 @@ function Actions({ comparison: { id: comparisonId, name, state, versions } }: { 
       await queries.invalidateQueries({ queryKey: ['comparisons'] })
     },
   })
+  const stopping = useCancelQuestion({
+    jobs: () => ({ comparison: comparisonId }),
+    action: `Stop comparison ${name}`,
+    run: () => stop.mutate(),
+  })
   const copies = versions.filter(({ copy }) => copy !== undefined).length
   const isBusy = whyNot !== undefined || stop.isPending || remove.isPending
   return (
     <>
       {state === 'running' && (
-        <Button disabled={isBusy} title={whyNot} onClick={() => stop.mutate()}>
+        <Button disabled={isBusy} title={whyNot} onClick={() => void stopping.ask()}>
           <Square aria-hidden /> Stop
         </Button>
       )}
@@ -157,7 +163,9 @@ function Actions({ comparison: { id: comparisonId, name, state, versions } }: { 
       >
         The result is deleted. Its jobs are kept
         {copies === 0 ? '.' : `, except those of the ${counted(copies, 'endpoint')} created for its images.`}
+        {state === 'running' && <OtherJobsNote jobs={{ comparison: comparisonId }} />}
       </Confirm>
+      {stopping.question}
     </>
   )
 }

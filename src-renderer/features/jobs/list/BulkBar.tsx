@@ -1,14 +1,10 @@
 import { Columns2, Download, GitCompareArrows, Repeat, RotateCcw, X } from 'lucide-react'
-import { useCallback, useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useLocation } from 'wouter'
 import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
-import { otherJobsText } from '../../../../src-main/domain/worker/shared-workers.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button } from '../../../ui/Button.tsx'
-import { Confirm } from '../../../ui/Dialog.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
-import { useOtherJobs } from '../../../ui/use-other-jobs.ts'
 import type { Bulk } from './selected-jobs.ts'
 
 /** What can be done with the selected jobs. */
@@ -83,24 +79,6 @@ export function BulkBar({ label, retry, cancel, rerun, onCancel, onExport, busy,
       <CommandsHere commands={commands} />
     </div>
   )
-}
-
-/** Cancels the selected jobs, after a question if other jobs of their workers would start again. */
-export function useBulkCancel({ run, count }: Bulk, jobIds: readonly string[]) {
-  const otherJobs = useOtherJobs(jobIds)
-  const [asks, setAsks] = useState(false)
-  const onCancel = useCallback(() => (otherJobs > 0 ? setAsks(true) : void run()), [otherJobs, run])
-  const question = (
-    <Confirm
-      open={asks}
-      onOpenChange={setAsks}
-      action={`Cancel ${counted(count ?? 0, 'job')}`}
-      onConfirm={() => void run()}
-    >
-      {otherJobs > 0 && otherJobsText(otherJobs, count)}
-    </Confirm>
-  )
-  return { onCancel, question }
 }
 
 const numberOf = ({ count }: Bulk) => count?.toLocaleString('en') ?? '…'

@@ -9,10 +9,11 @@ import { ADDRESS } from '../../../addresses.ts'
 import { chooseFiles, saveToDisk } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { columnsFor, NowForCells } from '../../../ui/jobs/JobColumns.tsx'
 import { useJobKeys } from '../../../ui/jobs/JobKeys.tsx'
 import { LazyTable } from '../../../ui/table/LazyTable.tsx'
-import { BulkBar, useBulkCancel } from './BulkBar.tsx'
+import { BulkBar } from './BulkBar.tsx'
 import { JobPreview, useHasPreview } from './JobPreview.tsx'
 import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
 import { type JobWindow, rowAt } from './job-window.ts'
@@ -35,7 +36,11 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const at = useCallback((index: number) => rowAt(list.getState(), index), [list])
   const { selected, selection, clear } = useSelection(at)
   const bulk = useBulk({ list, selected, onDone: clear })
-  const bulkCancel = useBulkCancel(bulk.cancel, selected.kind === 'all' ? [] : [...selected.jobs.keys()])
+  const bulkCancel = useCancelQuestion({
+    jobs: bulk.cancel.named,
+    action: `Cancel ${counted(bulk.cancel.count ?? 0, 'job')}`,
+    run: () => void bulk.cancel.run(),
+  })
   const exportSelected = useExport(list, selected)
   const exportAll = useExport(list, ALL_OF_LIST)
   const isSelecting = !isNothing(selected)
@@ -59,7 +64,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             retry={bulk.retry}
             cancel={bulk.cancel}
             rerun={bulk.rerun}
-            onCancel={bulkCancel.onCancel}
+            onCancel={() => void bulkCancel.ask()}
             onExport={() => void exportSelected()}
             busy={bulk.busy}
             compare={comparison(selected)}
@@ -94,7 +99,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
           onOpen={({ id }) => go(ADDRESS.job(id))}
           onActive={setActive}
           onRerun={onKey(() => void bulk.rerun.run(), onRerun)}
-          onCancel={onKey(bulkCancel.onCancel, onCancel)}
+          onCancel={onKey(() => void bulkCancel.ask(), onCancel)}
           selection={selection}
           onSight={list.setSight}
           onReading={setReads}

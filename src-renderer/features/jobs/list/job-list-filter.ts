@@ -74,7 +74,7 @@ export function queryOf(filter: JobListFilter, now: number) {
 /** The filter as the body of a bulk move, in these states of it. @param cursor only what was counted with it */
 export function bodyOf(filter: JobListFilter, states: readonly JobState[], cursor: string, now: number) {
   const { status: _all, ...query } = queryOf(filter, now)
-  return { ...query, status: states, cursor }
+  return { ...query, status: [...states], cursor }
 }
 
 /** Whether a job with these facts is let through, as far as events tell; texts and times are not looked at. */

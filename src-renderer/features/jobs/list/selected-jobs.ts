@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useStore } from 'zustand'
 import { JOB_STATES, type JobListItem, type JobState } from '../../../../src-main/contract/job.ts'
-import type { BulkAction } from '../../../../src-main/contract/job-routes.ts'
+import type { BulkAction, CancelledJobs } from '../../../../src-main/contract/job-routes.ts'
 import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { isFinal, TRANSITIONS } from '../../../../src-main/domain/job/transitions.ts'
 import { useApp } from '../../../store/app-context.ts'
@@ -17,6 +17,8 @@ export type Bulk = {
   /** How many of the selected jobs it is for; undefined while that is counted. */
   readonly count: number | undefined
   readonly run: () => Promise<void>
+  /** The jobs by name. */
+  readonly named: () => CancelledJobs
 }
 
 /** The actions on what is selected. @param onDone is called with one that went well */
@@ -45,18 +47,18 @@ export function useBulk({
           .filter((job) => isMeant(action, rows.get(job.id) ?? job, platform.now()))
           .map(({ id }) => id)
 
+  const name = useCallback(
+    (action: BulkAction, ids: readonly string[]): CancelledJobs => {
+      if (selected.kind !== 'all') return { ids: [...ids] }
+      const { cursor, countedAt } = list.getState()
+      const filter = bodyOf(list.filter, statesFor(action, list.filter), cursor, countedAt)
+      return { filter: { ...filter, ...expiredFor(action) } }
+    },
+    [list, selected],
+  )
   const run = useCallback(
     async (action: BulkAction, ids: readonly string[], count: number | undefined) => {
-      const { cursor, countedAt } = list.getState()
-      const named =
-        selected.kind === 'all'
-          ? {
-              filter: {
-                ...bodyOf(list.filter, statesFor(action, list.filter), cursor, countedAt),
-                ...expiredFor(action),
-              },
-            }
-          : { ids }
+      const named = name(action, ids)
       setBusy(action)
       try {
         const pending = await client.call('pendingBulkCreate', { body: { action, ...named, delayMs: UNDO_MS } })
@@ -68,13 +70,13 @@ export function useBulk({
       }
       setBusy(undefined)
     },
-    [services, client, store, list, selected, onDone],
+    [services, client, store, list, selected, name, onDone],
   )
 
   const bulk = (action: BulkAction): Bulk => {
     const ids = idsFor(action)
     const count = selected.kind === 'all' ? all[action] : ids.length
-    return { count, run: () => run(action, ids, count) }
+    return { count, run: () => run(action, ids, count), named: () => name(action, ids) }
   }
   return { retry: bulk('retry'), cancel: bulk('cancel'), rerun: bulk('rerun'), busy }
 }

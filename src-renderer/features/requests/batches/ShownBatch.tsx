@@ -8,6 +8,7 @@ import { useApp } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { asSentence, duration } from '../../../ui/format.ts'
+import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { InputCell, JobLink, useJobFaces } from '../../../ui/jobs/JobCells.tsx'
 import { Menu } from '../../../ui/Menu.tsx'
 import { ErrorNotice } from '../../../ui/PageStates.tsx'
@@ -127,6 +128,11 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
       href: client.address('batchExport', { path }),
       download: 'batch.jsonl',
     }).click()
+  const cancel = useCancelQuestion({
+    jobs: () => ({ batch: batchId }),
+    action: `Cancel ${name}`,
+    run: () => work.mutate(() => move('batchCancel', 'cancelled')),
+  })
   return (
     <div className="flex gap-2">
       {jobs.FAILED + jobs.TIMED_OUT > 0 && (
@@ -143,7 +149,7 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
             {
               label: 'Cancel what has not ended',
               icon: <Ban />,
-              onSelect: () => work.mutate(() => move('batchCancel', 'cancelled')),
+              onSelect: () => void cancel.ask(),
             },
           ],
           [{ label: `Forget ${name}`, icon: <Trash2 />, danger: true, onSelect: () => work.mutate(remove) }],
@@ -153,6 +159,7 @@ function BatchActions({ batch }: { readonly batch: BatchView }) {
           <Ellipsis />
         </IconButton>
       </Menu>
+      {cancel.question}
     </div>
   )
 }

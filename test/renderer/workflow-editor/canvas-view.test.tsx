@@ -5,7 +5,13 @@ import { useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import { detailAt } from '../../../src-renderer/features/workflow-editor/canvas/use-overview.ts'
 import { useFlow } from '../../../src-renderer/features/workflow-editor/graph/flow-graph.ts'
-import { firstView, roomOf, useView } from '../../../src-renderer/features/workflow-editor/graph/viewport.ts'
+import type { CanvasNode } from '../../../src-renderer/features/workflow-editor/graph/flow-types.ts'
+import {
+  firstView,
+  roomOf,
+  useView,
+  viewportOf,
+} from '../../../src-renderer/features/workflow-editor/graph/viewport.ts'
 import {
   CanvasContext,
   type CanvasStore,
@@ -84,6 +90,16 @@ describe('a graph that is seen whole', () => {
     act(() => shown.canvas.getState().keepFree(50))
     expect(shown.view).toEqual(raised)
   })
+})
+
+// As wide and high as the template Text to picture; what can be pressed of its slots stands 10 px out of the nodes.
+test.each([1223, 968])('in a canvas of %d px, slots at the edges of a graph are within its margins', (width) => {
+  const box = { id: '1', type: 'node', position: { x: 0, y: -30 }, width: 1400, height: 660 } as unknown as CanvasNode
+  const view = viewportOf([box], { width, height: 668, hasMinimap: false, barHeight: 54 })
+  const { x = 0, zoom = 0 } = view ?? {}
+  // The library rounds up to one px.
+  expect(x - 10 * zoom).toBeGreaterThanOrEqual(23)
+  expect(x + 1410 * zoom).toBeLessThanOrEqual(width - 23)
 })
 
 test.each([

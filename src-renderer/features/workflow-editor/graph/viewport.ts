@@ -23,6 +23,8 @@ export const MOST_ZOOM = 4
 const MOST_FIT_ZOOM = 1
 // What stands over the canvas, px: controls and trail above, the edges, below those around the run bar.
 const ROOM = { top: 52, right: 24, bottom: 30, left: 24 } as const
+// How far the slots at its sides stand out of a node, px of the canvas. Source: half a handle in `canvas.css`.
+const SLOT_REACH = 10
 // Of the height: a run bar that is higher lies over the graph.
 const MOST_OF_BAR = 1 / 3
 /** Size of the minimap with its distance to the edges, px; it stands below the controls, at the right. */
@@ -84,8 +86,9 @@ export function viewportOf(
   nodes: readonly CanvasNode[],
   { width, height, hasMinimap, barHeight }: CanvasSize,
 ): Viewport | undefined {
-  const bounds = boundsOfNodes(nodes)
-  if (bounds === undefined) return undefined
+  const ofNodes = boundsOfNodes(nodes)
+  if (ofNodes === undefined) return undefined
+  const bounds = { ...ofNodes, x: ofNodes.x - SLOT_REACH, width: ofNodes.width + 2 * SLOT_REACH }
   const fitted = ({ top, right, bottom, left }: Sides) => {
     const [across, down] = [Math.max(1, width - left - right), Math.max(1, height - top - bottom)]
     const view = getViewportForBounds(bounds, across, down, LEAST_ZOOM, MOST_FIT_ZOOM, 0)

@@ -115,7 +115,7 @@ export const cancelledJobs = z
 /** Jobs that a cancel is for. */
 export type CancelledJobs = z.infer<typeof cancelledJobs>
 
-/** What cancelling running jobs may do to others. */
+/** The consequences of a cancel for jobs that it is not for. */
 const cancelEffects = z.object({
   running: z.number().int().describe('selected jobs that run now'),
   others: z

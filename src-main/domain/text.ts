@@ -31,7 +31,7 @@ const SPAN_UNITS = { d: DAY_MS, h: HOUR_MS, min: MINUTE_MS, s: SECOND_MS, ms: 1 
 const SPAN_PART = /(\d{1,9}(?:\.\d{1,9})?)\s*(ms|s|min|m|h|d)\s*/g
 
 /**
- * Reads a span as people type it: `30s`, `15min`, `1.5 h`, `1h 30m`, in ms; undefined: it is none.
+ * Reads a span as people type it: `30s`, `15min`, `1.5 h`, `1h 30m`, in ms; undefined if it is not one.
  * @param unit of a number alone; without it such a text is no span
  */
 export function readSpan(text: string, unit?: keyof typeof SPAN_UNITS): number | undefined {

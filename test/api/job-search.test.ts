@@ -47,7 +47,7 @@ it('a found job has the words around, without secrets', async () => {
   const [{ found }] = await search('timeout', '&previews=true')
   expect(found).toEqual([marked('error', 'the ', 'timeout', ' of it')])
   const [byInput] = await search('lighthouse', '&previews=true')
-  const ofInput = marked('input', '{"prompt":"a ', 'lighthouse', '","key":"***"}')
+  const ofInput = marked('input', '…', 'lighthouse', '","key":"***"}')
   expect(byInput.found).toEqual([ofInput])
   const [byBoth] = await search('timeout lighthouse', '&previews=true')
   expect(byBoth.found).toEqual([marked('error', 'the ', 'timeout', ' of it'), ofInput])

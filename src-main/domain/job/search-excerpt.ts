@@ -6,8 +6,9 @@ export type Excerpt = {
   readonly parts: readonly { readonly text: string; readonly isMatch: boolean }[]
 }
 
-// Letters shown around a match, and after the last one; source: ours, a row shows a line of them.
-const AROUND = 20
+// Letters shown before a match, between two, and after the last one; source: ours, so that a narrow cell shows a match.
+const BEFORE = 10
+const BETWEEN = 20
 const AFTER = 120
 // A longer phrase is looked for by its beginning.
 const MOST_WORDS = 8
@@ -65,10 +66,10 @@ function windowsOf({ text, places }: Hit): readonly Span[] {
   const last = Math.max(...places.map(({ to }) => to))
   const windows: Span[] = []
   for (const { from: at, to } of places.toSorted((one, other) => one.from - other.from)) {
-    const near = Math.max(0, at - AROUND)
+    const near = Math.max(0, at - BEFORE)
     // From the beginning of a word on.
     const from = near === 0 ? 0 : near + Math.max(0, text.slice(near, at).indexOf(' ') + 1)
-    const end = to === last ? to + AFTER : to + AROUND
+    const end = to === last ? to + AFTER : to + BETWEEN
     const before = windows.at(-1)
     if (before === undefined || before.to < from) windows.push({ from, to: end })
     else windows[windows.length - 1] = { from: before.from, to: Math.max(before.to, end) }

@@ -1,4 +1,4 @@
-/** What cancelling jobs may do to others: a worker that does not stop one in time is ended with all that it runs. */
+/** Jobs that start again because others are cancelled: a worker that does not stop one in time ends with all its jobs. */
 import { otherJobsOf } from '../../domain/worker/shared-workers.ts'
 import type { Storage } from '../ports/storage.ts'
 import { type JobSelection, selectedJobs } from '../queue/change-many-jobs.ts'

@@ -1,4 +1,4 @@
-/** What a cancel of many jobs does to others is said before. */
+/** The warning before a cancel of many jobs that makes other jobs start again. */
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useState } from 'react'
 import type { CancelledJobs } from '../../../src-main/contract/job-routes.ts'

@@ -87,7 +87,7 @@ export function JobLink({ id }: { readonly id: string }) {
 export function InputCell({ status, preview, found }: Pick<JobListItem, 'preview'> & Partial<JobListItem>) {
   const hit = found?.find((one) => one.in === 'input')
   return hit !== undefined && status !== undefined ? (
-    <FoundText found={hit} tone={JOB_STATES[status].tone} />
+    <FoundText found={hit} tone={JOB_STATES[status].tone} namesPlace={false} />
   ) : (
     <Beginning text={preview?.input} />
   )
@@ -100,14 +100,19 @@ export function ResultCell({ status, error, preview, found }: JobListItem) {
   return error === undefined ? <Beginning text={preview?.output} /> : <JobErrorCell error={error} />
 }
 
-type FoundTextProps = { readonly found: NonNullable<JobListItem['found']>[number]; readonly tone: Tone }
+type FoundTextProps = {
+  readonly found: NonNullable<JobListItem['found']>[number]
+  readonly tone: Tone
+  /** Whether it says where the words are; a column that says so already does not. */
+  readonly namesPlace?: boolean
+}
 
 /** The words around the places where a search has found a job, those marked in the colour of its state. */
-export function FoundText({ found, tone }: FoundTextProps) {
+export function FoundText({ found, tone, namesPlace = true }: FoundTextProps) {
   const { in: place, parts } = found
   return (
     <span title={`${place}: ${parts.map(({ text }) => text).join('')}`} className="font-mono text-small">
-      <span className="font-sans text-ink-2">{place}: </span>
+      {namesPlace && <span className="font-sans text-ink-2">{place}: </span>}
       {parts.map(({ text, isMatch }, at) =>
         isMatch ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change

@@ -3,6 +3,7 @@
  * views, and requests that wait for a worker, read it. They in turn tell scaling when something changed that it cares
  * for, so that neither has to know the other.
  */
+import { createEmitter } from '../domain/emitter.ts'
 import type { CrashLoop } from '../domain/worker/crash-loop.ts'
 import type { ScalingDecision } from '../domain/worker/scaling-facts.ts'
 import type { Clock } from './ports/system.ts'
@@ -47,11 +48,6 @@ export type ScalingSignal = {
 
 /** Makes the signal; what is reported before somebody listens is lost. */
 export function createScalingSignal(): ScalingSignal {
-  const listeners: ((endpointId: string) => void)[] = []
-  return {
-    notify: (endpointId) => {
-      for (const listener of listeners) listener(endpointId)
-    },
-    onNotify: (listener) => void listeners.push(listener),
-  }
+  const { emit, on } = createEmitter<[endpointId: string]>()
+  return { notify: emit, onNotify: on }
 }

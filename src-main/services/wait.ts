@@ -1,4 +1,5 @@
 /** Waiting: until somebody wakes, a time is over or a signal aborts; and the notifier that wakes. */
+import { createEmitter } from '../domain/emitter.ts'
 import type { Clock } from './ports/system.ts'
 
 /** What ends a wait. `listen` gets a function that wakes, and returns one that stops listening. */
@@ -50,15 +51,6 @@ export type Notifier = {
 
 /** Makes a notifier. */
 export function createNotifier(clock: Clock): Notifier {
-  const waiting = new Set<() => void>()
-  const listen = (wake: () => void) => {
-    waiting.add(wake)
-    return () => void waiting.delete(wake)
-  }
-  return {
-    notify: () => {
-      for (const wake of [...waiting]) wake()
-    },
-    wait: (ms, signal) => wait(clock, { ms, signal, listen }),
-  }
+  const { emit, on } = createEmitter()
+  return { notify: emit, wait: (ms, signal) => wait(clock, { ms, signal, listen: on }) }
 }

@@ -4,6 +4,7 @@
  */
 import type { EndpointConfig, WorkerState } from '../contract/endpoint.ts'
 import { type AppTarget, targetOf } from '../domain/app/app-target.ts'
+import { createEmitter } from '../domain/emitter.ts'
 import { healthPathOf } from '../domain/load-balanced/listening-variables.ts'
 import {
   type EventFacts,
@@ -128,7 +129,7 @@ export function createWorkerRegistry({
   const workers = new Map<string, LiveWorker>()
   // Asked for many times a second of each endpoint, however many workers the others have.
   const byEndpoint = new Map<string, Set<LiveWorker>>()
-  const listeners = new Set<(worker: LiveWorker) => void>()
+  const moves = createEmitter<[LiveWorker]>()
   const record = ({ id, endpointId, state, reason }: LiveWorker, from: WorkerState | undefined) => {
     const change = { endpointId, workerId: id, from, state, reason, now: clock.now() }
     storage
@@ -154,10 +155,7 @@ export function createWorkerRegistry({
       others?.delete(worker)
       if (others?.size === 0) byEndpoint.delete(worker.endpointId)
     },
-    onMove(listener) {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
+    onMove: moves.on,
     move(worker, event, facts = {}) {
       const next = nextStanding(worker, event)
       if (next === undefined) return false
@@ -165,7 +163,7 @@ export function createWorkerRegistry({
       const records = recordsOf(event, facts, clock.steady())
       assign(worker, { ...next, state: shownState(next.phase), ...records })
       if (worker.state !== before && !UNRECORDED.includes(event)) record(worker, before)
-      for (const listener of [...listeners]) listener(worker)
+      moves.emit(worker)
       return true
     },
     note: assign,

@@ -9,6 +9,7 @@
 import { AsyncResource } from 'node:async_hooks'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
+import { createEmitter } from '../domain/emitter.ts'
 import { errorCode } from '../domain/error-code.ts'
 import type { AfterCommit, Change, Writer } from '../services/ports/storage.ts'
 import type { LogSync } from './log-sync.ts'
@@ -52,7 +53,8 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
   const commit = db.prepare('COMMIT')
   const rollback = db.prepare('ROLLBACK')
   const totalChanges = db.prepare<[], number>('SELECT total_changes()').pluck()
-  const listeners: { readonly commit: Listener[]; readonly durable: Listener[] } = { commit: [], durable: [] }
+  const commitChanges = createEmitter<[readonly Change[]]>()
+  const durableChanges = createEmitter<[readonly Change[]]>()
   const hooks: Hook[] = []
   let pending: Pending[] = []
   let changes: Change[] = []
@@ -98,7 +100,7 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
 
   function publish({ changes: made, resolves, followUps, wrote }: Committed, works: readonly Pending[]): void {
     for (const { committed } of followUps) committed?.()
-    if (made.length > 0) for (const listener of listeners.commit) listener(made)
+    if (made.length > 0) commitChanges.emit(made)
     const settle = (failure: AppError | undefined) => {
       if (failure !== undefined) {
         for (const { reject } of works) reject(failure)
@@ -106,7 +108,7 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
       }
       for (const resolve of resolves) resolve()
       for (const { durable } of followUps) durable?.()
-      if (made.length > 0) for (const listener of listeners.durable) listener(made)
+      if (made.length > 0) durableChanges.emit(made)
     }
     if (wrote) log.committed(settle)
     else log.afterNewest(settle) // what it read may not be on the disk yet
@@ -139,8 +141,8 @@ export function createGroupCommit(db: Database, log: LogSync): GroupCommit {
         schedule()
       }),
     record: (change) => changes.push(change),
-    onCommit: (listener) => listeners.commit.push(listener),
-    onDurable: (listener) => listeners.durable.push(listener),
+    onCommit: commitChanges.on,
+    onDurable: durableChanges.on,
     beforeCommit: (hook) => hooks.push(hook),
     poke: schedule,
     commits: () => commits,

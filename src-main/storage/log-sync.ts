@@ -8,6 +8,7 @@
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { AppError } from '../contract/errors.ts'
+import { createEmitter } from '../domain/emitter.ts'
 import { errorCode } from '../domain/error-code.ts'
 
 /** Called once: with nothing when all commits before are on the disk, else with the reason why they may not be. */
@@ -64,7 +65,7 @@ export function createLogSync(slots: readonly SyncSlot[]): LogSync {
   const free = [...slots]
   const waiting: Waiting[] = []
   const atRest: (() => void)[] = []
-  const failureListeners: ((failure: AppError) => void)[] = []
+  const failures = createEmitter<[AppError]>()
   let written = 0
   let asked = 0
   let failed: AppError | undefined
@@ -79,7 +80,7 @@ export function createLogSync(slots: readonly SyncSlot[]): LogSync {
   function fail(error: unknown): void {
     failed = new AppError('STORAGE_FAILED', { why: errorCode(error) || String(error) }, { cause: error })
     settleUntil(written, failed)
-    for (const listener of failureListeners) listener(failed)
+    failures.emit(failed)
   }
 
   function begin(): void {
@@ -120,7 +121,7 @@ export function createLogSync(slots: readonly SyncSlot[]): LogSync {
     durable: () =>
       new Promise((resolve, reject) => afterNewest((failure) => (failure === undefined ? resolve() : reject(failure)))),
     failure: () => failed,
-    onFailure: (listener) => failureListeners.push(listener),
+    onFailure: failures.on,
     syncs: () => ({ count: ended, seconds: spentMs / 1000 }),
     async close() {
       if (free.length < slots.length) await new Promise<void>((resolve) => atRest.push(resolve))

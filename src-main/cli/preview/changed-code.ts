@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectChange } from '../../app-builder/watch-app.ts'
 import type { BuiltApp } from '../../contract/build.ts'
+import { createEmitter } from '../../domain/emitter.ts'
 
 /** Changes of a project that wait to be taken over. */
 export type ChangeQueue = {
@@ -19,21 +20,21 @@ export type ChangeQueue = {
 /** Makes an empty queue. */
 export function createChangeQueue(): ChangeQueue {
   let waiting: ProjectChange | undefined
-  const wake = new Set<() => void>()
+  const pushes = createEmitter()
 
   async function whenWaiting(signal: AbortSignal): Promise<void> {
     if (waiting !== undefined || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()
-    wake.add(resolve)
+    const stopListening = pushes.on(resolve)
     signal.addEventListener('abort', () => resolve(), { once: true })
     await promise
-    wake.delete(resolve)
+    stopListening()
   }
 
   return {
     push(change) {
       waiting = waiting === undefined ? change : merge(waiting, change)
-      for (const resolve of wake) resolve()
+      pushes.emit()
     },
     async next(signal) {
       await whenWaiting(signal)

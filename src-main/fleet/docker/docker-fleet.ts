@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import type Docker from 'dockerode'
+import { createEmitter } from '../../domain/emitter.ts'
 import type {
   Fleet,
   FleetWorker,
@@ -61,9 +62,9 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
   const serviceId = state.serviceId()
   const running = new Map<string, ContainerWorker>()
   const prepared = new Map<string, Promise<Docker.Container>>()
-  const exitListeners: ((exit: WorkerExit) => void)[] = []
-  const outputListeners: ((output: WorkerOutput) => void)[] = []
-  const capacityListeners: (() => void)[] = []
+  const exits = createEmitter<[WorkerExit]>()
+  const outputs = createEmitter<[WorkerOutput]>()
+  const capacityChanges = createEmitter()
   const engine = options.engine ?? createEngine({ clock, log, place, label: `${LABELS.service}=${serviceId}` })
   const images = createImageStore(options)
   const networks = createWorkerNetworks({
@@ -72,7 +73,7 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
     open: place.openForWorkers,
   })
   const marks = openReadMarks(options.folder)
-  const gpus = createGpuBook({ readInventory: place.gpuReader.inventory, clock, log, onChange: capacityChanged })
+  const gpus = createGpuBook({ readInventory: place.gpuReader.inventory, clock, log, onChange: capacityChanges.emit })
   const withoutDiskLimit = new Set<string>() // endpoints of which that was said
   const making: ContainerMakerOptions = {
     serviceId,
@@ -109,12 +110,8 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       networks.forget()
       sweepDue = true // what was asked for in that moment may be done, or not
     } else reconnected()
-    capacityChanged()
+    capacityChanges.emit()
   })
-
-  function capacityChanged(): void {
-    for (const listener of capacityListeners) listener()
-  }
 
   const find = ({ containerId }: ContainerEvent) =>
     [...running.values()].find(({ container }) => container.id === containerId)
@@ -150,14 +147,12 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       container,
       facts,
       marks,
-      onOutput: (output) => {
-        for (const listener of outputListeners) listener(output)
-      },
+      onOutput: outputs.emit,
       onEnd(exit) {
         running.delete(workerId)
         gpus.release(workerId)
         place.release(container.id)
-        for (const listener of exitListeners) listener(exit)
+        exits.emit(exit)
       },
       onLeft: sweepLater,
     })
@@ -350,9 +345,9 @@ export function createDockerFleet(options: DockerFleetOptions): Fleet {
       return openContainerShell(worker.container, size, listener)
     },
     machine: createDockerMachine({ engine, images, gpus }),
-    onExit: (listener) => exitListeners.push(listener),
-    onOutput: (listener) => outputListeners.push(listener),
-    onCapacity: (listener) => capacityListeners.push(listener),
+    onExit: exits.on,
+    onOutput: outputs.on,
+    onCapacity: capacityChanges.on,
     async close() {
       await Promise.all([...running.keys(), ...prepared.keys()].map((workerId) => stop(workerId, 0)))
       if (state.used() && engine.problem() === undefined) {

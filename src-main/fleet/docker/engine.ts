@@ -3,6 +3,7 @@
  * when it breaks. dockerode is loaded then too, as a service without containers should not carry it.
  */
 import type Docker from 'dockerode'
+import { createEmitter } from '../../domain/emitter.ts'
 import { networkReason } from '../../domain/network-error.ts'
 import { LOOPBACK, LOOPBACK_NAMES } from '../../domain/own-addresses.ts'
 import { cutLines } from '../../domain/text.ts'
@@ -80,18 +81,14 @@ const RESPONSE_MS = 5000
 
 /** Makes the connection; nothing is opened yet. */
 export function createEngine({ clock, log, place, label }: EngineOptions): Engine {
-  const eventListeners: ((event: ContainerEvent) => void)[] = []
-  const changeListeners: ((state: 'connected' | 'lost') => void)[] = []
+  const events = createEmitter<[ContainerEvent]>()
+  const changes = createEmitter<['connected' | 'lost']>()
   let connected: Promise<Connected> | undefined
   let problem: string | undefined
   let everConnected = false
   let cancelRetry: (() => void) | undefined
   let endEvents: (() => void) | undefined
   let closed = false
-
-  const notify = (state: 'connected' | 'lost') => {
-    for (const listener of changeListeners) listener(state)
-  }
 
   async function open(): Promise<Connected> {
     const tried: string[] = []
@@ -103,7 +100,7 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
         problem = undefined
         everConnected = true
         log.info('connected to the Docker engine', { source: address.source, version: facts.version })
-        queueMicrotask(() => notify('connected'))
+        queueMicrotask(() => changes.emit('connected'))
         return { docker, facts }
       } catch (error) {
         tried.push(`${address.source} (${address.host}): ${networkReason(error)}`)
@@ -134,8 +131,7 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
 
   function onLine(line: string): void {
     const { Action, Actor } = JSON.parse(line)
-    for (const listener of eventListeners)
-      listener({ action: Action, containerId: Actor.ID, attributes: Actor.Attributes })
+    events.emit({ action: Action, containerId: Actor.ID, attributes: Actor.Attributes })
   }
 
   function lost(): void {
@@ -143,7 +139,7 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
     connected = undefined
     problem = 'the connection to the Docker engine was lost; reconnecting'
     log.warn('connection to the Docker engine lost')
-    notify('lost')
+    changes.emit('lost')
     retry()
   }
 
@@ -199,8 +195,8 @@ export function createEngine({ clock, log, place, label }: EngineOptions): Engin
     },
     problem: () => problem,
     wasConnected: () => everConnected,
-    onEvent: (listener) => eventListeners.push(listener),
-    onChange: (listener) => changeListeners.push(listener),
+    onEvent: events.on,
+    onChange: changes.on,
     close() {
       closed = true
       cancelRetry?.()

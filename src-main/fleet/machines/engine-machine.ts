@@ -2,6 +2,7 @@
  * A machine whose engine answers at an address that this machine can use as it is: a second engine, a virtual machine
  * of Docker Desktop or Colima.
  */
+import { createEmitter } from '../../domain/emitter.ts'
 import type { Fleet } from '../../services/ports/fleet.ts'
 import type { MachineDriver, MachineStatus } from '../../services/ports/machines.ts'
 import type { Clock } from '../../services/ports/system.ts'
@@ -46,7 +47,7 @@ export function openEngineMachine({ host }: EngineAddress, options: MachineOptio
 
 /** Looks whether the engine of a fleet answers, now and whenever that may have changed. */
 export function watchEngine(fleet: Fleet, clock: Clock) {
-  const listeners: (() => void)[] = []
+  const changes = createEmitter()
   let status: MachineStatus = { state: 'connecting', since: clock.now() }
   let cancel: (() => void) | undefined
   let isClosed = false
@@ -57,7 +58,7 @@ export function watchEngine(fleet: Fleet, clock: Clock) {
     const state = engine?.state === 'connected' ? 'connected' : 'unreachable'
     if (state !== status.state || engine?.reason !== status.reason) {
       status = { state, reason: engine?.reason, since: state === status.state ? status.since : clock.now() }
-      for (const listener of listeners) listener()
+      changes.emit()
     }
     if (state === 'unreachable') {
       cancel?.()
@@ -71,7 +72,7 @@ export function watchEngine(fleet: Fleet, clock: Clock) {
   return {
     status: () => status,
     look: lookNow,
-    onChange: (listener: () => void) => void listeners.push(listener),
+    onChange: changes.on,
     close() {
       isClosed = true
       cancel?.()

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createEmitter } from '../../domain/emitter.ts'
 import type { TestWatch } from '../../services/ports/machines.ts'
 import type { Clock, Log } from '../../services/ports/system.ts'
 import { openSshConnection, type SshConnection, type SshConnectionOptions } from './ssh-connection.ts'
@@ -60,7 +61,7 @@ const MOST_PATH = 104 - 30
 export function createSshLink({ target, env, clock, log, folder: wanted }: SshLinkOptions): SshLink {
   const kept = new Set<Make>()
   const made = new WeakMap<SshConnection, Map<Make, Promise<void>>>()
-  const listeners: (() => void)[] = []
+  const changes = createEmitter()
   const folder = socketFolder(wanted)
   let status: LinkStatus = { state: 'connecting', since: clock.now() }
   let attempt: Promise<SshConnection> | undefined
@@ -73,7 +74,7 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
     if (status.state === state && status.reason === reason) return
     const since = status.state === state ? status.since : clock.now()
     status = { state, since, ...(reason === undefined ? {} : { reason }) }
-    for (const listener of listeners) listener()
+    changes.emit()
   }
 
   async function connect(): Promise<SshConnection> {
@@ -147,7 +148,7 @@ export function createSshLink({ target, env, clock, log, folder: wanted }: SshLi
   return {
     folder,
     status: () => status,
-    onChange: (listener) => listeners.push(listener),
+    onChange: changes.on,
     connection,
     async keep(make) {
       const present = attempt

@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { createEmitter } from '../../domain/emitter.ts'
 import { LOOPBACK } from '../../domain/own-addresses.ts'
 import type { GpuProcess } from '../../domain/worker/usage.ts'
 import type {
@@ -101,8 +102,8 @@ export function createProcessFleet({
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const running = new Map<string, Running>()
   const reserved = new Set<number>()
-  const exitListeners: ((exit: WorkerExit) => void)[] = []
-  const outputListeners: ((output: WorkerOutput) => void)[] = []
+  const exits = createEmitter<[WorkerExit]>()
+  const outputs = createEmitter<[WorkerOutput]>()
   const packages = join(dirname(folder), 'packages') // of all workers, and kept
   const file = (workerId: string, kind: FileKind) => join(folder, `${workerId}.${kind}`)
   const readUsage = createProcessUsageReader(clock, gpuProcesses)
@@ -114,7 +115,7 @@ export function createProcessFleet({
     if (lines.length === 0) return
     const position = output.position()
     const stored = () => output.remember(position)
-    for (const listener of outputListeners) listener({ workerId, lines, at: clock.now(), stored })
+    outputs.emit({ workerId, lines, at: clock.now(), stored })
   }
 
   function readOutput(): void {
@@ -183,7 +184,7 @@ export function createProcessFleet({
     reportLines(worker, worker.output.readRest())
     worker.output.close()
     removeFiles(worker.workerId)
-    for (const listener of exitListeners) listener({ workerId: worker.workerId, code, signal, reason: undefined })
+    exits.emit({ workerId: worker.workerId, code, signal, reason: undefined })
     worker.end()
   }
 
@@ -326,8 +327,8 @@ export function createProcessFleet({
     async openShell() {
       throw new Error('it runs as a process on this machine, so you can use any terminal')
     },
-    onExit: (listener) => exitListeners.push(listener),
-    onOutput: (listener) => outputListeners.push(listener),
+    onExit: exits.on,
+    onOutput: outputs.on,
     onCapacity: () => undefined, // only its own starts and ends change it
     async close() {
       await Promise.all([...running.keys()].map((workerId) => stop(workerId, 0)))

@@ -4,6 +4,7 @@
  */
 import { limit } from '../../contract/limits.ts'
 import type { ServiceSettings } from '../../contract/management.ts'
+import { createEmitter } from '../../domain/emitter.ts'
 import { jobRecordPieces } from '../../domain/job/job-record.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Json } from '../../domain/json/json.ts'
@@ -28,7 +29,7 @@ const AT_ONCE = 8
 export class WebhookDelivery {
   readonly #deps: DeliverDeps
   readonly #underWay = new Map<number, Promise<void>>()
-  readonly #pauses = new Set<() => void>()
+  readonly #stops = createEmitter()
   #cancelTimer: (() => void) | undefined
   #stopped = true
 
@@ -52,7 +53,7 @@ export class WebhookDelivery {
   async stop(): Promise<void> {
     this.#stopped = true
     this.#cancelTimer?.()
-    for (const end of [...this.#pauses]) end()
+    this.#stops.emit()
     await Promise.all(this.#underWay.values())
   }
 
@@ -130,11 +131,11 @@ export class WebhookDelivery {
     return new Promise((resolve) => {
       const end = () => {
         cancel()
-        this.#pauses.delete(end)
+        stopListening()
         resolve()
       }
       const cancel = this.#deps.clock.after(ms, end)
-      this.#pauses.add(end)
+      const stopListening = this.#stops.on(end)
     })
   }
 }

@@ -1,3 +1,4 @@
+import { createEmitter } from '../../domain/emitter.ts'
 import type { WorkerAddress } from '../ports/fleet.ts'
 import type { Clock } from '../ports/system.ts'
 import { wait } from '../wait.ts'
@@ -38,15 +39,12 @@ export function createWorkerSeats({
   readonly onLeave: (worker: LiveWorker) => void
 }): WorkerSeats {
   const seats = new Map<string, Set<Taken>>()
-  const watchers = new Set<() => void>()
+  const changes = createEmitter()
   const graceTimes = new Map<string, () => void>()
   let closed = false
 
   const takenOf = (worker: LiveWorker) => [...(seats.get(worker.id) ?? [])]
   const unanswered = (worker: LiveWorker) => takenOf(worker).some(({ socket }) => !socket)
-  const notifyWatchers = () => {
-    for (const notify of [...watchers]) notify()
-  }
 
   function stopGraceTime(workerId: string): void {
     graceTimes.get(workerId)?.()
@@ -64,7 +62,7 @@ export function createWorkerSeats({
     registry.note(worker, { openRequests: worker.openRequests - 1, jobsDone })
     if (worker.openRequests === 0) registry.move(worker, 'becomeIdle')
     onLeave(worker)
-    notifyWatchers()
+    changes.emit()
   }
 
   return {
@@ -80,7 +78,7 @@ export function createWorkerSeats({
         address,
         becomeSocket() {
           seat.socket = true
-          notifyWatchers()
+          changes.emit()
         },
         leave: (hasResponded) => free(worker, seat, hasResponded),
       }
@@ -97,13 +95,10 @@ export function createWorkerSeats({
       await wait(clock, {
         ms: graceMs,
         signal: undefined,
-        listen(wake) {
-          const notify = () => {
+        listen: (wake) =>
+          changes.on(() => {
             if (!unanswered(worker)) wake()
-          }
-          watchers.add(notify)
-          return () => void watchers.delete(notify)
-        },
+          }),
       })
     },
     close() {

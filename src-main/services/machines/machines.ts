@@ -6,6 +6,7 @@ import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { MachineCreate, MachineFacts, MachineView } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
+import { createEmitter } from '../../domain/emitter.ts'
 import type { LeftBehind } from '../../domain/machines/left-behind.ts'
 import type { Room } from '../../domain/worker/place.ts'
 import type { Machine, MachineDriver, MachineFleets } from '../ports/machines.ts'
@@ -96,14 +97,9 @@ export function createMachines({
   const remains = createRemains({ storage, clock })
   const clearing = new Set<string>() // ids under which something is being removed
   const startedAt = clock.now()
-  const listeners = {
-    open: [] as ((machine: OpenMachine) => void)[],
-    closed: [] as ((machine: OpenMachine) => void)[],
-    change: new Set<() => void>(),
-  }
-  const notify = () => {
-    for (const listener of [...listeners.change]) listener()
-  }
+  const openings = createEmitter<[OpenMachine]>()
+  const closings = createEmitter<[OpenMachine]>()
+  const changes = createEmitter()
   const stateOf = (machine: OpenMachine) => states.get(machine) as State // each has one from the start
 
   function openMachine(stored: Machine): OpenMachine {
@@ -121,7 +117,7 @@ export function createMachines({
     }
     states.set(machine, state)
     opened.set(stored.name, machine)
-    for (const listener of listeners.open) listener(machine)
+    openings.emit(machine)
     driver.onChange(() => follow(machine))
     follow(machine)
     return machine
@@ -138,7 +134,7 @@ export function createMachines({
       state.isSwept = false
       if (isConnected && isStarted) sweep(machine)
     }
-    notify()
+    changes.emit()
   }
 
   let isStarted = false // before, workers of an earlier run wait to be adopted
@@ -151,7 +147,7 @@ export function createMachines({
         state.isSwept = machine.driver.status().state === 'connected'
         if (state.isSwept) clearRemains(machine)
         refresh(machine)
-        notify()
+        changes.emit()
       })
       .catch((error) => log.warn('workers of before not ended', { machine: machine.name, error }))
   }
@@ -204,7 +200,7 @@ export function createMachines({
       .catch((error) => log.warn('facts of a machine not read', { machine: machine.name, error }))
       .finally(() => {
         state.isReading = false
-        notify()
+        changes.emit()
       })
   }
 
@@ -215,7 +211,7 @@ export function createMachines({
     state.test = test
     const report = (step: DoctorRow) => {
       test.steps.push(step)
-      notify()
+      changes.emit()
     }
     const giveUp = new AbortController()
     const cancel = clock.after(TEST_MS, () => giveUp.abort(new Error('it took too long')))
@@ -225,7 +221,7 @@ export function createMachines({
       .finally(() => {
         cancel()
         test.isRunning = false
-        notify()
+        changes.emit()
       })
   }
 
@@ -246,8 +242,8 @@ export function createMachines({
     opened.delete(name)
     await closeDriver(machine)
     if (why === undefined) await remains.forget(id)
-    for (const listener of listeners.closed) listener(machine)
-    notify()
+    closings.emit(machine)
+    changes.emit()
     return why === undefined || remains.get(id) === undefined ? undefined : { machine: name, id, why }
   }
 
@@ -263,11 +259,11 @@ export function createMachines({
     open: () => [...opened.values()],
     get: (name) => opened.get(name),
     onOpen(listener) {
-      listeners.open.push(listener)
+      openings.on(listener)
       for (const machine of opened.values()) listener(machine)
     },
-    onClosed: (listener) => void listeners.closed.push(listener),
-    onChange: (listener) => void listeners.change.add(listener),
+    onClosed: closings.on,
+    onChange: changes.on,
     start() {
       for (const stored of storage.machines.all()) openMachine(stored)
     },
@@ -283,10 +279,7 @@ export function createMachines({
         await wait(clock, {
           ms: until - clock.steady(),
           signal: closing.signal,
-          listen(wake) {
-            listeners.change.add(wake)
-            return () => listeners.change.delete(wake)
-          },
+          listen: changes.on,
         })
     },
     async add(create) {
@@ -303,7 +296,7 @@ export function createMachines({
     refresh,
     retire(machine) {
       stateOf(machine).isRetired = true
-      notify()
+      changes.emit()
     },
     noteUse: ({ id, way }) => remains.note(id, way),
     async noteRemains(machine, id) {

@@ -1,3 +1,4 @@
+import { createKeyedEmitter } from '../../domain/emitter.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import type { Change, Job, JobStore, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
@@ -23,33 +24,20 @@ export function createJobWaiters(
   storage: Pick<Storage, 'onDurable' | 'durable'> & { readonly jobs: Pick<JobStore, 'read'> },
   clock: Clock,
 ): JobWaiters {
-  const listeners = new Map<string, Set<(job: Job | undefined) => void>>()
+  const jobChanges = createKeyedEmitter<[Job | undefined]>()
   let released = false
 
-  function add(jobId: string, onChange: (job: Job | undefined) => void): () => void {
-    const set = listeners.get(jobId) ?? new Set()
-    listeners.set(jobId, set.add(onChange))
-    return () => {
-      set.delete(onChange)
-      if (set.size === 0 && listeners.get(jobId) === set) listeners.delete(jobId)
-    }
-  }
-
   storage.onDurable((changes: readonly Change[]) => {
-    if (listeners.size === 0) return
-    for (const change of changes) {
-      if (change.type === 'job') for (const onChange of [...(listeners.get(change.jobId) ?? [])]) onChange(change.job)
-    }
+    if (jobChanges.isEmpty()) return
+    for (const change of changes) if (change.type === 'job') jobChanges.emit(change.jobId, change.job)
   })
 
   return {
-    listen: add,
-    notify: (jobId) => {
-      for (const onChange of [...(listeners.get(jobId) ?? [])]) onChange(undefined)
-    },
+    listen: jobChanges.on,
+    notify: (jobId) => jobChanges.emit(jobId, undefined),
     release: () => {
       released = true
-      for (const [, set] of [...listeners]) for (const onChange of [...set]) onChange(undefined)
+      jobChanges.emitAll(undefined)
     },
     untilEnd: (job, waitMs, signal) =>
       new Promise((resolve, reject) => {
@@ -63,7 +51,7 @@ export function createJobWaiters(
         // What is read may be ahead of the disk.
         const finishAsRead = (read: Job | undefined) => void storage.durable().then(() => finish(read), reject)
         const giveUp = () => finishAsRead(storage.jobs.read(job.seq))
-        const stopListening = add(job.id, (changed) => {
+        const stopListening = jobChanges.on(job.id, (changed) => {
           if (changed !== undefined && isFinal(changed.status)) finish(changed)
           else if (released) giveUp()
         })

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { ContainerSettings } from '../../contract/container.ts'
 import type { WorkerUsage } from '../../contract/endpoint.ts'
 import { ANY_MACHINE, THIS_MACHINE } from '../../contract/machines.ts'
+import { createEmitter } from '../../domain/emitter.ts'
 import type { LeftBehind } from '../../domain/machines/left-behind.ts'
 import { choosePlace, findRoom, mayRunOn, type PlaceFacts, wantedMachine } from '../../domain/worker/place.ts'
 import type { Machines, OpenMachine } from '../machines/machines.ts'
@@ -42,25 +43,23 @@ export function joinMachines({
 }): PlacedFleet {
   const owners = new Map<string, OpenMachine>() // of workers on other machines
   let hasEngine = true
-  const exitListeners: ((exit: WorkerExit) => void)[] = []
-  const outputListeners: Parameters<Fleet['onOutput']>[0][] = []
-  const capacityListeners: (() => void)[] = []
+  const exits = createEmitter<[WorkerExit]>()
+  const outputs = createEmitter<Parameters<Parameters<Fleet['onOutput']>[0]>>()
+  const capacityChanges = createEmitter()
   const ownerOf = (workerId: string): Fleet => owners.get(workerId)?.driver.fleet ?? near
 
   function report(exit: WorkerExit): void {
     owners.delete(exit.workerId)
-    for (const listener of exitListeners) listener(exit)
+    exits.emit(exit)
   }
 
   machines.onOpen((machine) => {
     const { fleet } = machine.driver
     fleet.onExit((exit) => report(named(exit, machine.name)))
-    fleet.onOutput((output) => {
-      for (const listener of outputListeners) listener(output)
-    })
-    fleet.onCapacity(notify)
+    fleet.onOutput(outputs.emit)
+    fleet.onCapacity(capacityChanges.emit)
   })
-  machines.onChange(notify)
+  machines.onChange(capacityChanges.emit)
   machines.onClosed((machine) => {
     for (const [workerId, owner] of owners)
       if (owner === machine) {
@@ -68,10 +67,6 @@ export function joinMachines({
         report({ workerId, code: undefined, signal: undefined, reason, blameless: true })
       }
   })
-
-  function notify(): void {
-    for (const listener of capacityListeners) listener()
-  }
 
   function factsFor(plan: Parameters<Fleet['capacity']>[0]): readonly PlaceFacts[] {
     const facts: PlaceFacts[] = []
@@ -211,15 +206,15 @@ export function joinMachines({
     machine: near.machine,
     onExit(listener) {
       near.onExit(listener)
-      exitListeners.push(listener)
+      exits.on(listener)
     },
     onOutput(listener) {
       near.onOutput(listener)
-      outputListeners.push(listener)
+      outputs.on(listener)
     },
     onCapacity(listener) {
       near.onCapacity(listener)
-      capacityListeners.push(listener)
+      capacityChanges.on(listener)
     },
     async close() {
       const [, left] = await Promise.all([near.close(), machines.close()])

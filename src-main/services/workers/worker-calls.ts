@@ -3,6 +3,7 @@
  * that is to leave is answered quickly and gets nothing. Source: docs/spec/worker-protocol.md, 2.
  */
 import { limit } from '../../contract/limits.ts'
+import { createKeyedEmitter } from '../../domain/emitter.ts'
 import type { Report } from '../../domain/job/report.ts'
 import type { SentChunk } from '../../domain/job/stream.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
@@ -71,7 +72,7 @@ type Deps = {
 /** Makes the calls. */
 export function createWorkerCalls(deps: Deps): WorkerCalls {
   const { storage, clock, fleet, leases, takes, registry, endpointLog, lostChunks, onChange } = deps
-  const paused = new Map<string, Set<() => void>>()
+  const wakes = createKeyedEmitter()
   let late = 0
 
   const arrivedOf = (jobId: string) => storage.chunks.count(leases.get(jobId)?.seq ?? 0)
@@ -106,20 +107,7 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
   // Holds a call that has nothing to get. A leaving worker is not held for long.
   function pause(worker: LiveWorker, signal: AbortSignal | undefined): Promise<unknown> {
     const ms = worker.state === 'stopping' ? LEAVING_HOLD_MS : limit('takeHoldMs')
-    return wait(clock, { ms, signal, listen: (finish) => listenFor(worker.id, finish) })
-  }
-
-  function listenFor(workerId: string, finish: () => void): () => void {
-    const mine = paused.get(workerId) ?? new Set()
-    paused.set(workerId, mine.add(finish))
-    return () => {
-      mine.delete(finish)
-      if (mine.size === 0 && paused.get(workerId) === mine) paused.delete(workerId)
-    }
-  }
-
-  function wake(workerId: string): void {
-    for (const finish of [...(paused.get(workerId) ?? [])]) finish()
+    return wait(clock, { ms, signal, listen: (finish) => wakes.on(worker.id, finish) })
   }
 
   async function counted(outcome: Promise<ReportOutcome>): Promise<ReportOutcome> {
@@ -207,12 +195,12 @@ export function createWorkerCalls(deps: Deps): WorkerCalls {
     orderStop(worker, { jobId, seq, graceMs }) {
       const order = { seq, until: clock.steady() + graceMs, sent: false }
       registry.note(worker, { stopOrders: new Map(worker.stopOrders).set(jobId, order) })
-      wake(worker.id)
+      wakes.emit(worker.id)
     },
-    goOn: wake,
+    goOn: wakes.emit,
     dismiss(workerId) {
       takes.dismiss(workerId)
-      wake(workerId)
+      wakes.emit(workerId)
     },
     lateReports: () => late,
   }

@@ -3,6 +3,7 @@
  * chooses the node; from then on the worker is a container of that node's engine, followed as on one machine.
  */
 import { randomBytes } from 'node:crypto'
+import { createEmitter } from '../../../domain/emitter.ts'
 import type {
   Fleet,
   FleetWorker,
@@ -75,9 +76,9 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   const runId = randomBytes(6).toString('hex')
   const running = new Map<string, Tracked>()
   const starting = new Map<string, AbortController>()
-  const exitListeners: ((exit: WorkerExit) => void)[] = []
-  const outputListeners: ((output: WorkerOutput) => void)[] = []
-  const capacityListeners: (() => void)[] = []
+  const exits = createEmitter<[WorkerExit]>()
+  const outputs = createEmitter<[WorkerOutput]>()
+  const capacityChanges = createEmitter()
   const images = createImageStore(options)
   const nodeImages = createNodeImages(options, { nodes, door: options.door })
   const marks = openReadMarks(options.folder)
@@ -94,7 +95,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       files.forget()
       sweepDue = true
     } else if (sweepDue) sweepNow()
-    capacityChanged()
+    capacityChanges.emit()
   })
   nodes.onEvent((event) => find(event)?.worker.onEvent(event))
   nodes.onEngine((nodeId, change) => {
@@ -111,12 +112,8 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       else if (now.state === 'drained')
         followDrained(workerId, now).catch((error) => log.warn('task of a drained node not read', { machine, error }))
     }
-    capacityChanged()
+    capacityChanges.emit()
   })
-
-  function capacityChanged(): void {
-    for (const listener of capacityListeners) listener()
-  }
 
   const find = ({ containerId }: ContainerEvent) =>
     [...running.values()].find(({ worker }) => worker.container.id === containerId)
@@ -165,7 +162,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
   function forget(workerId: string, exit: WorkerExit): void {
     if (!running.delete(workerId)) return
     options.release(workerId)
-    for (const listener of exitListeners) listener(exit)
+    exits.emit(exit)
   }
 
   async function track(workerId: string, placed: Placed, service: string, ports: ContainerPorts | undefined) {
@@ -183,9 +180,7 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
     })
     const worker = createContainerWorker({
       ...{ clock, log, container: ofService, facts, marks },
-      onOutput: (output) => {
-        for (const listener of outputListeners) listener(output)
-      },
+      onOutput: outputs.emit,
       onEnd: (exit) => forget(workerId, withReasonOfNode(exit, nodes.get(node.id))),
       onLeft: () => {
         sweepDue = true
@@ -414,9 +409,9 @@ export function createSwarmFleet(options: SwarmFleetOptions): Fleet {
       return openContainerShell(tracked.worker.container, size, listener)
     },
     machine: createDockerMachine({ engine, images, gpus: noCards }),
-    onExit: (listener) => exitListeners.push(listener),
-    onOutput: (listener) => outputListeners.push(listener),
-    onCapacity: (listener) => capacityListeners.push(listener),
+    onExit: exits.on,
+    onOutput: outputs.on,
+    onCapacity: capacityChanges.on,
     async close() {
       await Promise.all([...running.keys(), ...starting.keys()].map((workerId) => stop(workerId, 0)))
       noCards.close()

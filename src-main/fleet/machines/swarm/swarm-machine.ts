@@ -139,11 +139,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
   const ports = createWorkerPorts({ ...options, ...to, machine: name, link })
   const fleet = createSwarmFleet({ ...options, ...to, ...ports, machine: name })
   const watch = watchEngine(fleet, clock)
-  const listeners: (() => void)[] = []
   link.onChange(watch.look)
-  nodes.onChange(() => {
-    for (const listener of listeners) listener()
-  })
 
   const uses = new Map<string, ReturnType<typeof createEngineUse>>()
 
@@ -188,7 +184,7 @@ export function openSwarmMachine(machine: MachineBy<'ssh'>, options: MachineOpti
     },
     onChange(listener) {
       watch.onChange(listener)
-      listeners.push(listener)
+      nodes.onChange(listener)
     },
     async clear() {
       const { docker } = await engine.findEngine()

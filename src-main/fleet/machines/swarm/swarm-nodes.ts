@@ -2,6 +2,7 @@
  * The nodes of a swarm: what the manager says of each, once a second, and the engine of each, which is reached through its
  * agent. A node whose engine does not answer counts as away, long before the swarm itself calls it down.
  */
+import { createEmitter } from '../../../domain/emitter.ts'
 import type { WorkerExit } from '../../../services/ports/fleet.ts'
 import type { Clock, Log } from '../../../services/ports/system.ts'
 import { type ContainerEvent, createEngine, type Engine } from '../../docker/engine.ts'
@@ -63,9 +64,9 @@ export function createSwarmNodes({
 }): SwarmNodes {
   const engines = new Map<string, Engine>()
   const addresses = new Map<string, string>()
-  const changeListeners: (() => void)[] = []
-  const eventListeners: ((event: ContainerEvent) => void)[] = []
-  const engineListeners: ((nodeId: string, change: 'connected' | 'lost') => void)[] = []
+  const changes = createEmitter()
+  const events = createEmitter<[ContainerEvent]>()
+  const engineChanges = createEmitter<[nodeId: string, change: 'connected' | 'lost']>()
   let nodes: readonly SwarmNode[] = []
   let said = ''
   let cancel: (() => void) | undefined
@@ -81,19 +82,13 @@ export function createSwarmNodes({
       isOnLinux: true,
     }
     const engine = createEngine({ clock, log, place, label: LABELS.worker })
-    engine.onEvent((event) => {
-      for (const listener of eventListeners) listener(event)
-    })
+    engine.onEvent(events.emit)
     engine.onChange((change) => {
-      for (const listener of engineListeners) listener(id, change)
-      notify()
+      engineChanges.emit(id, change)
+      changes.emit()
     })
     engines.set(id, engine)
     return engine
-  }
-
-  function notify(): void {
-    for (const listener of changeListeners) listener()
   }
 
   async function look(): Promise<void> {
@@ -125,7 +120,7 @@ export function createSwarmNodes({
     const now = JSON.stringify(nodes.map(({ engine: _, ...node }) => node))
     if (now === said) return
     said = now
-    notify()
+    changes.emit()
   }
 
   function lookAgain(): void {
@@ -142,9 +137,9 @@ export function createSwarmNodes({
     all: () => nodes,
     get: (id) => nodes.find((node) => node.id === id),
     look,
-    onChange: (listener) => void changeListeners.push(listener),
-    onEvent: (listener) => void eventListeners.push(listener),
-    onEngine: (listener) => void engineListeners.push(listener),
+    onChange: changes.on,
+    onEvent: events.on,
+    onEngine: engineChanges.on,
     close() {
       isClosed = true
       cancel?.()

@@ -50,7 +50,7 @@ export async function moveEnvironment(
   machine: string,
 ): Promise<Environment> {
   const said = storedMachine(machine)
-  await storage.write(() => storage.apps.setMachine(environment.id, said))
+  await storage.write(() => storage.apps.setMachine({ id: environment.id, machine: said }))
   return { ...environment, machine: said }
 }
 

@@ -140,7 +140,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
       refuseSecond(environment)
       const isAsPlanned = Object.values(targets).every((target) => target.app?.variables === current.variables)
       if (!isAsPlanned || (asked === undefined && current.machine !== storedMachine(machine))) return undefined
-      if (asked !== undefined) storage.apps.setMachine(environment.id, storedMachine(asked))
+      if (asked !== undefined) storage.apps.setMachine({ id: environment.id, machine: storedMachine(asked) })
       return storage.apps.createRelease(made, clock.now())
     })
   }
@@ -229,7 +229,7 @@ export function createReleases(deps: ReleasesDeps): Releases {
       run.decided.resolve()
     }
     await removeGone(run, deletes, report)
-    await storage.write(() => storage.apps.trimReleases(environment.id, limit('releasesKept')))
+    await storage.write(() => storage.apps.trimReleases({ environmentId: environment.id, keep: limit('releasesKept') }))
   }
 
   async function removeGone(

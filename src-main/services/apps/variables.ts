@@ -48,7 +48,7 @@ export async function updateVariables(
     for (const { name, updatedAt } of unchanged)
       storage.secrets.put(next, name, storage.secrets.get(scope, name) ?? '', updatedAt)
     for (const [name, value] of Object.entries(set)) storage.secrets.put(next, name, value, clock.now())
-    storage.apps.setVariables(before.id, version)
+    storage.apps.setVariables({ id: before.id, version })
     removeUnused(storage, before)
     return true
   })

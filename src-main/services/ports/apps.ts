@@ -62,8 +62,8 @@ export type AppStore = {
   readonly createEnvironment: (app: string, name: string, now: number) => Environment | undefined
   /** Removes the environment with its releases. */
   readonly removeEnvironment: (id: number) => void
-  readonly setVariables: (id: number, version: number) => void
-  readonly setMachine: (id: number, machine: string | null) => void
+  readonly setVariables: (set: { id: number; version: number }) => void
+  readonly setMachine: (set: { id: number; machine: string | null }) => void
   /** Undefined: another one is being prepared. */
   readonly createRelease: (release: NewRelease, now: number) => Release | undefined
   /** The only way a state changes: moves the release if the table allows it, else undefined. */
@@ -81,7 +81,7 @@ export type AppStore = {
   /** Of all environments. */
   readonly preparing: () => readonly Release[]
   /** Deletes ended releases of an environment, the newest `keep` of all its releases stay; none that is active. */
-  readonly trimReleases: (environmentId: number, keep: number) => void
+  readonly trimReleases: (trim: { environmentId: number; keep: number }) => void
   /** Artifacts that some release has. */
   readonly artifacts: () => ReadonlySet<string>
 }

@@ -68,16 +68,16 @@ describe('apps and environments', () => {
     const { store, id } = setup()
     const environment = { id, app: 'shop', name: 'production', variables: 0, machine: null, createdAt: 2 }
     expect(store.environment('shop', 'production')).toEqual(environment)
-    store.setVariables(id, 3)
+    store.setVariables({ id, version: 3 })
     expect(store.environment('shop', 'production')).toEqual({ ...environment, variables: 3 })
     expect(store.environment('shop', 'none')).toBeUndefined()
   })
 
   it('run on this machine at first, and then where it was said', () => {
     const { store, id } = setup()
-    store.setMachine(id, 'gpu-box')
+    store.setMachine({ id, machine: 'gpu-box' })
     expect(store.environment('shop', 'production')?.machine).toBe('gpu-box')
-    store.setMachine(id, null)
+    store.setMachine({ id, machine: null })
     expect(store.environment('shop', 'production')?.machine).toBeNull()
   })
 
@@ -225,11 +225,11 @@ describe('releases', () => {
     createIn('failed')
     create()
     const left = () => store.releases(id, 9).map(({ number }) => number)
-    store.trimReleases(id, 5)
+    store.trimReleases({ environmentId: id, keep: 5 })
     expect(left()).toEqual([5, 4, 3, 2, 1])
-    store.trimReleases(id, 2)
+    store.trimReleases({ environmentId: id, keep: 2 })
     expect(left()).toEqual([5, 4, 2])
-    store.trimReleases(id + 1, 0)
+    store.trimReleases({ environmentId: id + 1, keep: 0 })
     expect(left()).toEqual([5, 4, 2])
   })
 

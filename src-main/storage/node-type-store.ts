@@ -1,41 +1,25 @@
 import type { Database } from 'better-sqlite3'
-import type { NodeTypeStore, StoredNodeTypes } from '../services/ports/workflows.ts'
-
-const GET = `SELECT source, server, version, read_at AS readAt, text FROM node_types WHERE endpoint_id = ?`
-const ORIGIN = `SELECT source, server, read_at AS readAt FROM node_types WHERE endpoint_id = ?`
-const SAVE = `
-  INSERT INTO node_types (endpoint_id, source, server, version, read_at, text)
-  VALUES (@endpointId, @source, @server, @version, @readAt, @text)
-  ON CONFLICT (endpoint_id) DO UPDATE SET source = excluded.source, server = excluded.server,
-    version = excluded.version, read_at = excluded.read_at, text = excluded.text`
-const REMOVE = `DELETE FROM node_types WHERE endpoint_id = ?`
-
-type Row = Omit<StoredNodeTypes, 'server' | 'version'> & {
-  readonly server: string | null
-  readonly version: string | null
-}
+import type { NodeTypeStore, NodeTypesOrigin, StoredNodeTypes } from '../services/ports/workflows.ts'
+import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
 /** Makes the store of classes of nodes that were read for endpoints. */
 export function createNodeTypeStore(db: Database): NodeTypeStore {
-  const get = db.prepare<[string], Row>(GET)
-  const origin = db.prepare<[string], Pick<Row, 'source' | 'server' | 'readAt'>>(ORIGIN)
-  const save = db.prepare(SAVE)
-  const remove = db.prepare(REMOVE)
+  const query = queriesOf(db)
+  const save = query<[object]>(`
+    INSERT INTO node_types (endpoint_id, source, server, version, read_at, text)
+    VALUES (@endpointId, @source, @server, @version, @readAt, @text)
+    ON CONFLICT (endpoint_id) DO UPDATE SET source = excluded.source, server = excluded.server,
+      version = excluded.version, read_at = excluded.read_at, text = excluded.text`).run()
   return {
-    get(endpointId) {
-      const row = get.get(endpointId)
-      if (row === undefined) return undefined
-      const { server, version, ...types } = row
-      return { ...types, ...(server === null ? {} : { server }), ...(version === null ? {} : { version }) }
-    },
-    origin(endpointId) {
-      const row = origin.get(endpointId)
-      if (row === undefined) return undefined
-      const { server, ...rest } = row
-      return { ...rest, ...(server === null ? {} : { server }) }
-    },
-    save: (endpointId, { server = null, version = null, ...types }) =>
-      void save.run({ ...types, endpointId, server, version }),
-    remove: (endpointId) => void remove.run(endpointId),
+    get: query<[endpointId: string], RowOf<StoredNodeTypes>>(
+      `SELECT source, read_at AS readAt, text, server, version FROM node_types WHERE endpoint_id = ?`,
+    ).one(withoutNulls<StoredNodeTypes>),
+    /** Where they are from, without the megabytes of their text. */
+    origin: query<[endpointId: string], RowOf<NodeTypesOrigin>>(
+      `SELECT source, read_at AS readAt, server FROM node_types WHERE endpoint_id = ?`,
+    ).one(withoutNulls<NodeTypesOrigin>),
+    save: (endpointId: string, { server, version, ...types }: StoredNodeTypes) =>
+      save({ ...types, endpointId, server, version }),
+    remove: query<[endpointId: string]>(`DELETE FROM node_types WHERE endpoint_id = ?`).run(),
   }
 }

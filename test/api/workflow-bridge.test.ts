@@ -48,7 +48,7 @@ describe('a run', () => {
     const run = await ended(service, id, { output: { images, previews } })
     expect(run.results).toMatchObject([{ filename: 'a.png', node: '9' }])
     expect(run.previews).toMatchObject([{ filename: 'b.png', node: '8', mediaType: 'image/png' }])
-    const unused = () => service.storage().assets.unused(Number.MAX_SAFE_INTEGER, 10)
+    const unused = () => service.storage().assets.unused({ before: Number.MAX_SAFE_INTEGER, limit: 10 })
     expect(unused()).toEqual([])
     await service.ask('DELETE', `/api/workflow-runs/${id}`)
     expect(unused()).toHaveLength(2)

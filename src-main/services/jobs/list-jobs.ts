@@ -101,7 +101,7 @@ export async function listGraphJobs(
   if (q !== undefined)
     throw new AppError('BAD_FIELD', { field: 'q', why: 'jobs of a published graph cannot be searched here' })
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor)
-  const seqs = storage.graphs.jobs(graphId, count + 1, before)
+  const seqs = storage.graphs.jobs(graphId, before, count + 1)
   const jobs = seqs.slice(0, count).map((seq) => storage.jobs.read(seq))
   const found = jobs.filter((job) => job !== undefined && (status === undefined || job.status === status))
   const last = seqs.slice(0, count).at(-1)

@@ -42,9 +42,9 @@ export type WorkflowStore = {
   /** Undefined also where nothing was saved yet: the draft is all there is. */
   readonly dropDraft: (id: string, now: number) => WorkflowView | undefined
   /** Deletes the oldest versions; the newest `keep` stay. */
-  readonly trimVersions: (id: string, keep: number) => void
+  readonly trimVersions: (trim: { id: string; keep: number }) => void
   readonly update: (id: string, changes: WorkflowChanges, now: number) => WorkflowView | undefined
-  readonly remove: (id: string, now: number) => WorkflowView | undefined
+  readonly remove: (removal: { id: string; now: number }) => WorkflowView | undefined
   readonly restore: (id: string) => WorkflowView | undefined
   /** Deletes for good what was deleted before. @returns whether there was any */
   readonly sweep: (before: number) => boolean
@@ -71,7 +71,7 @@ export type AssetStore = {
   readonly giveName: (name: string, id: string, now: number) => boolean
   readonly totalBytes: () => number
   /** Those that nothing refers to and that nobody used since, unused longest first. */
-  readonly unused: (before: number, limit: number) => readonly Pick<Asset, 'id' | 'bytes'>[]
+  readonly unused: (query: { before: number; limit: number }) => readonly Pick<Asset, 'id' | 'bytes'>[]
   readonly remove: (ids: readonly string[]) => void
 }
 
@@ -265,7 +265,7 @@ export type GraphStore = {
   /** Which graph a job runs; undefined: none. */
   readonly ofJob: (seq: number) => { readonly endpointId: string; readonly version: number } | undefined
   /** Jobs of a graph that wait, oldest first. */
-  readonly waiting: (endpointId: string, limit: number, newest: number) => readonly number[]
+  readonly waiting: (endpointId: string, newest: number, limit: number) => readonly number[]
   /** Jobs of a graph, newest first; `before` is the seq of one that was seen already. */
-  readonly jobs: (endpointId: string, limit: number, before: number) => readonly number[]
+  readonly jobs: (endpointId: string, before: number, limit: number) => readonly number[]
 }

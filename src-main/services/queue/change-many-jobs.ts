@@ -137,7 +137,7 @@ export function purgeQueue(deps: Deps, endpointId: string, reason = BY_A_CLIENT)
 
 /** The same for the jobs of a published graph; others of the backing endpoint stay. */
 export function purgeGraph(deps: Deps, graphId: string): Promise<number> {
-  return purge(deps, (most, newest) => deps.storage.graphs.waiting(graphId, most, newest), BY_A_CLIENT)
+  return purge(deps, (most, newest) => deps.storage.graphs.waiting(graphId, newest, most), BY_A_CLIENT)
 }
 
 function purge(

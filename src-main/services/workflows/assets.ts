@@ -122,7 +122,7 @@ export async function sweepLostFiles({ storage, clock }: RoomDeps): Promise<void
 
 // The record goes first: a file without one is swept later, a record without its file would be a lie.
 async function removeUnused({ storage, clock }: RoomDeps, wanted: number): Promise<number> {
-  const unused = storage.assets.unused(clock.now() - limit('assetUnusedMs'), BATCH)
+  const unused = storage.assets.unused({ before: clock.now() - limit('assetUnusedMs'), limit: BATCH })
   const chosen: string[] = []
   let freed = 0
   for (const { id, bytes } of unused) {

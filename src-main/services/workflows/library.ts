@@ -65,7 +65,7 @@ export function saveVersion(deps: Deps, id: string, given: SeenText): Promise<Wo
   const { storage, clock } = deps
   return writeSeen(deps, id, given, (text) => {
     const saved = storage.workflows.saveVersion(id, given.seen, text, clock.now())
-    storage.workflows.trimVersions(id, limit('workflowVersionsKept'))
+    storage.workflows.trimVersions({ id, keep: limit('workflowVersionsKept') })
     return saved
   })
 }
@@ -89,7 +89,7 @@ export async function updateWorkflow(
 
 /** Deletes a workflow; for an hour it can be restored. @throws AppError WORKFLOW_NOT_FOUND */
 export async function deleteWorkflow({ storage, clock }: Deps, id: string): Promise<void> {
-  found(await storage.write(() => storage.workflows.remove(id, clock.now())), id)
+  found(await storage.write(() => storage.workflows.remove({ id, now: clock.now() })), id)
 }
 
 /** Brings a deleted workflow back. @throws AppError WORKFLOW_NOT_FOUND */

@@ -6,34 +6,10 @@
 import type { Database } from 'better-sqlite3'
 import type { JobArchive } from '../services/ports/job-storage.ts'
 import { DELETE_OUTPUT } from './job-payloads.ts'
+import { queriesOf } from './queries.ts'
 
-const MARK = `UPDATE jobs SET archived = 1 WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0 RETURNING seq`
-const MARK_GRAPH = `UPDATE graph_jobs SET archived = 1 WHERE seq = ?`
-const FREE_KEY = `DELETE FROM idempotency_keys WHERE seq = ?`
-// The length of a text is read without the text.
-const INPUT_BYTES = `
-  SELECT octet_length(input) AS inRow, file IS NOT NULL AS inFile, file_bytes AS fileBytes FROM job_inputs WHERE seq = ?`
-const OUTPUT_BYTES = `
-  SELECT octet_length(output) AS inRow, file IS NOT NULL AS inFile, file_bytes AS fileBytes FROM job_outputs WHERE seq = ?`
 /** How many chunks the stream of a job has. */
 export const CHUNK_COUNT = `SELECT COALESCE(MAX(n), 0) AS count FROM job_chunks WHERE seq = ?`
-const CHUNK_BYTES = `
-  SELECT COALESCE(AVG(octet_length(chunk)), 0) AS bytes FROM (SELECT chunk FROM job_chunks WHERE seq = ? ORDER BY n LIMIT 20)`
-const ADD = `INSERT INTO job_archive (seq, archived_at, record_bytes, output_bytes) VALUES (?, ?, ?, ?)`
-const TOTAL = `SELECT bytes FROM job_archive_total`
-const UP_TO = `SELECT seq FROM job_archive WHERE archived_at <= ? ORDER BY archived_at LIMIT ?`
-const LARGEST = `SELECT seq FROM job_archive WHERE output_bytes > ? ORDER BY output_bytes DESC LIMIT ?`
-// Reads no more than the large ones, which are few beside the others.
-const LARGEST_UP_TO = `
-  SELECT seq FROM job_archive WHERE output_bytes > ? AND +archived_at <= ? ORDER BY output_bytes DESC LIMIT ?`
-const REMOVE_CHUNKS = `
-  DELETE FROM job_chunks WHERE seq = @seq AND n <= (
-    SELECT MIN(n) + @count - 1 FROM job_chunks WHERE seq = @seq)`
-const SET_REMOVED = `UPDATE job_archive SET output_bytes = 0, output_removed = 1 WHERE seq = ?`
-const IS_REMOVED = `SELECT output_removed AS removed FROM job_archive WHERE seq = ?`
-const OUTPUTS = `
-  SELECT COUNT(*) AS count, COALESCE(SUM(output_bytes), 0) AS bytes FROM job_archive
-  WHERE output_bytes > @bytes AND +archived_at <= @steady`
 
 // Rows of the job, its events, its text in the search, and their indexes; source: ours, an estimate for small jobs.
 const RECORD_BYTES = 1500
@@ -44,59 +20,84 @@ const CHUNKS_AT_ONCE = 500
 
 type PayloadSize = { readonly inRow: number; readonly inFile: 0 | 1; readonly fileBytes: number | null }
 
-/** Makes the archive of jobs. */
+/** Makes the archive of jobs: those that the job API has forgotten, stored for people. */
 export function createJobArchive(db: Database): JobArchive {
-  const mark = db.prepare<[number], { seq: number }>(MARK)
-  const markGraph = db.prepare(MARK_GRAPH)
-  const freeKey = db.prepare(FREE_KEY)
-  const inputBytes = db.prepare<[number], PayloadSize>(INPUT_BYTES)
-  const outputBytes = db.prepare<[number], PayloadSize>(OUTPUT_BYTES)
-  const chunkCount = db.prepare<[number], { count: number }>(CHUNK_COUNT)
-  const chunkBytes = db.prepare<[number], { bytes: number }>(CHUNK_BYTES)
-  const add = db.prepare(ADD)
-  const total = db.prepare<[], { bytes: number }>(TOTAL)
-  const upTo = db.prepare<[number, number], { seq: number }>(UP_TO)
-  const largest = db.prepare<[number, number], { seq: number }>(LARGEST)
-  const largestUpTo = db.prepare<[number, number, number], { seq: number }>(LARGEST_UP_TO)
-  const removeOutput = db.prepare(DELETE_OUTPUT)
-  const removeChunks = db.prepare(REMOVE_CHUNKS)
-  const setRemoved = db.prepare(SET_REMOVED)
-  const isRemoved = db.prepare<[number], { removed: 0 | 1 }>(IS_REMOVED)
-  const outputs = db.prepare<[object], { count: number; bytes: number }>(OUTPUTS)
+  const query = queriesOf(db)
+  const mark = query<[seq: number]>(
+    `UPDATE jobs SET archived = 1 WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0`,
+  ).changed()
+  const markGraph = query<[seq: number]>(`UPDATE graph_jobs SET archived = 1 WHERE seq = ?`).run()
+  const freeKey = query<[seq: number]>(`DELETE FROM idempotency_keys WHERE seq = ?`).run()
+  // The length of a text is read without the text.
+  const sizeIn = (column: string, table: string) =>
+    query<[seq: number], PayloadSize>(`
+      SELECT octet_length(${column}) AS inRow, file IS NOT NULL AS inFile, file_bytes AS fileBytes
+      FROM ${table} WHERE seq = ?`).one(sizeOf)
+  const inputBytes = sizeIn('input', 'job_inputs')
+  const outputBytes = sizeIn('output', 'job_outputs')
+  const chunkCount = query<[seq: number], number>(CHUNK_COUNT).value(0)
+  const chunkBytes = query<[seq: number], number>(`
+    SELECT COALESCE(AVG(octet_length(chunk)), 0)
+    FROM (SELECT chunk FROM job_chunks WHERE seq = ? ORDER BY n LIMIT 20)`).value(0)
+  const add = query<[seq: number, steady: number, recordBytes: number, outputBytes: number]>(
+    `INSERT INTO job_archive (seq, archived_at, record_bytes, output_bytes) VALUES (?, ?, ?, ?)`,
+  ).run()
+  const removeOutput = query<[seq: number]>(DELETE_OUTPUT).run()
+  const removeChunks = query<[{ seq: number; count: number }]>(`
+    DELETE FROM job_chunks WHERE seq = @seq AND n <= (
+      SELECT MIN(n) + @count - 1 FROM job_chunks WHERE seq = @seq)`).changes()
+  const setRemoved = query<[seq: number]>(
+    `UPDATE job_archive SET output_bytes = 0, output_removed = 1 WHERE seq = ?`,
+  ).run()
+  const isRemoved = query<[seq: number], 0 | 1>(`SELECT output_removed FROM job_archive WHERE seq = ?`).value()
+  const outputs = query<[{ steady: number; bytes: number }], { readonly count: number; readonly bytes: number }>(`
+    SELECT COUNT(*) AS count, COALESCE(SUM(output_bytes), 0) AS bytes FROM job_archive
+    WHERE output_bytes > @bytes AND +archived_at <= @steady`).one()
 
   function bytesOfChunks(seq: number): number {
-    const count = chunkCount.get(seq)?.count ?? 0
-    return count === 0 ? 0 : Math.round(count * (chunkBytes.get(seq)?.bytes ?? 0))
+    const count = chunkCount(seq)
+    return count === 0 ? 0 : Math.round(count * chunkBytes(seq))
   }
 
   return {
-    add(seq, { steady }) {
-      if (mark.get(seq) === undefined) return
-      markGraph.run(seq)
-      freeKey.run(seq)
-      add.run(
-        seq,
-        steady,
-        RECORD_BYTES + sizeOf(inputBytes.get(seq)),
-        sizeOf(outputBytes.get(seq)) + bytesOfChunks(seq),
-      )
+    /** Archives a job that has ended: its idempotency key is free again, its record stays. */
+    add(seq: number, { steady }: { readonly steady: number }) {
+      if (!mark(seq)) return
+      markGraph(seq)
+      freeKey(seq)
+      add(seq, steady, RECORD_BYTES + (inputBytes(seq) ?? 0), (outputBytes(seq) ?? 0) + bytesOfChunks(seq))
     },
-    bytes: () => total.get()?.bytes ?? 0,
-    upTo: (steady, limit) => upTo.all(steady, limit).map(({ seq }) => seq),
-    largestOutputs: (bytes, limit) => largest.all(bytes, limit).map(({ seq }) => seq),
-    largestOutputsUpTo: (steady, bytes, limit) => largestUpTo.all(bytes, steady, limit).map(({ seq }) => seq),
-    removeOutput(seq) {
-      if (removeChunks.run({ seq, count: CHUNKS_AT_ONCE }).changes === CHUNKS_AT_ONCE) return false
-      removeOutput.run(seq)
-      setRemoved.run(seq)
+    /** Bytes of all of it. */
+    bytes: query<[], number>(`SELECT bytes FROM job_archive_total`).value(0),
+    /** Numbers of jobs that were archived at `steady` or earlier, oldest first. */
+    upTo: query<[steady: number, limit: number], number>(
+      `SELECT seq FROM job_archive WHERE archived_at <= ? ORDER BY archived_at LIMIT ?`,
+    ).values(),
+    /** Numbers of jobs with an output above `bytes`, largest first. */
+    largestOutputs: query<[bytes: number, limit: number], number>(
+      `SELECT seq FROM job_archive WHERE output_bytes > ? ORDER BY output_bytes DESC LIMIT ?`,
+    ).values(),
+    // Reads no more than the large ones, which are few beside the others.
+    /** The same of jobs that were archived at `steady` or earlier. */
+    largestOutputsUpTo: query<[bytes: number, steady: number, limit: number], number>(`
+      SELECT seq FROM job_archive WHERE output_bytes > ? AND +archived_at <= ? ORDER BY output_bytes DESC LIMIT ?`).values(),
+    /**
+     * Deletes the output of an archived job, and its chunks in steps.
+     * @returns false: it has more chunks, call again
+     */
+    removeOutput(seq: number) {
+      if (removeChunks({ seq, count: CHUNKS_AT_ONCE }) === CHUNKS_AT_ONCE) return false
+      removeOutput(seq)
+      setRemoved(seq)
       return true
     },
-    isOutputRemoved: (seq) => isRemoved.get(seq)?.removed === 1,
-    outputsUpTo: (steady, bytes) => outputs.get({ steady, bytes }) ?? { count: 0, bytes: 0 },
+    /** Whether the output of a job was deleted to make room. */
+    isOutputRemoved: (seq: number) => isRemoved(seq) === 1,
+    /** How many `largestOutputsUpTo` has, and how large they are together. */
+    outputsUpTo: (steady: number, bytes: number) => outputs({ steady, bytes }) ?? { count: 0, bytes: 0 },
   }
 }
 
-function sizeOf(payload: PayloadSize | undefined): number {
-  if (payload === undefined) return 0
+function sizeOf(payload: PayloadSize): number {
   return payload.inFile === 1 ? (payload.fileBytes ?? UNKNOWN_FILE_BYTES) : payload.inRow
 }

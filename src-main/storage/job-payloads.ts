@@ -10,20 +10,15 @@ import type { Json } from '../domain/json/json.ts'
 import type { PayloadFile, PayloadStore, StoredBytes, StoredPayload } from '../services/ports/job-storage.ts'
 import { jsonText } from '../services/ports/job-storage.ts'
 import type { JobName, JobStore } from '../services/ports/storage.ts'
+import { queriesOf } from './queries.ts'
 import type { Seal } from './secret-store.ts'
 import { openStoredBytes, unlessMissing } from './stored-bytes.ts'
 import { createDurableWriter, fileError, PRIVATE_FOLDER, syncFolderNow } from './write-files.ts'
 
-const INSERT_INPUT = `INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`
-// As bytes: Node makes a string five times as fast as the database binding does.
-const READ_INPUT = `SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM job_inputs WHERE seq = ?`
-const READ_OUTPUT = `SELECT CAST(output AS BLOB) AS text, file FROM job_outputs WHERE seq = ?`
-const WRITE_OUTPUT = `
-  INSERT INTO job_outputs (seq, output, file, file_bytes) VALUES (?, ?, ?, ?)
-  ON CONFLICT (seq) DO UPDATE SET output = excluded.output, file = excluded.file, file_bytes = excluded.file_bytes`
 /** Forgets the output of a job; its file goes after the commit. */
 export const DELETE_OUTPUT = `DELETE FROM job_outputs WHERE seq = ?`
 
+type Filed = [file: string | null, bytes: number | null]
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
 
 /** The inputs and outputs of jobs, in their rows or in files. */
@@ -38,11 +33,21 @@ export function createJobPayloads(
   db: Database,
   { files, seal }: { readonly files: Pick<PayloadFiles, 'open' | 'read'>; readonly seal: Seal },
 ): JobPayloads {
-  const insertInput = db.prepare(INSERT_INPUT)
-  const readInput = db.prepare<[number], PayloadRow & { s3Config: string | null }>(READ_INPUT)
-  const readOutput = db.prepare<[number], PayloadRow>(READ_OUTPUT)
-  const writeOutput = db.prepare(WRITE_OUTPUT)
-  const deleteOutput = db.prepare(DELETE_OUTPUT)
+  const query = queriesOf(db)
+  const insertInput = query<[seq: number, text: string, ...Filed, s3Config: string | undefined]>(
+    `INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`,
+  ).run()
+  // As bytes: Node makes a string five times as fast as the database binding does.
+  const readInput = query<[seq: number], PayloadRow & { readonly s3Config: string | null }>(
+    `SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM job_inputs WHERE seq = ?`,
+  ).one()
+  const readOutput = query<[seq: number], PayloadRow>(
+    `SELECT CAST(output AS BLOB) AS text, file FROM job_outputs WHERE seq = ?`,
+  ).one()
+  const writeOutput = query<[seq: number, text: string, ...Filed]>(`
+    INSERT INTO job_outputs (seq, output, file, file_bytes) VALUES (?, ?, ?, ?)
+    ON CONFLICT (seq) DO UPDATE SET output = excluded.output, file = excluded.file,
+      file_bytes = excluded.file_bytes`).run()
 
   // A file that is missing was replaced since its row was read, then the row names another; or somebody deleted it.
   async function find<Row extends PayloadRow, Large>(
@@ -66,14 +71,14 @@ export function createJobPayloads(
   return {
     insertInput(job, input, s3Config) {
       const sealed = s3Config === undefined ? undefined : seal.close(s3ConfigOf(job), s3Config)
-      insertInput.run(job.seq, textOf(input), ...fileOf(input), sealed)
+      insertInput(job.seq, textOf(input), ...fileOf(input), sealed)
     },
-    writeOutput: (seq, output) => void writeOutput.run(seq, textOf(output), ...fileOf(output)),
-    deleteOutput: (seq) => void deleteOutput.run(seq),
-    openInput: async (job) => (await find(job, 'input', () => readInput.get(job.seq), files.open))?.json,
-    openOutput: async (job) => (await find(job, 'output', () => readOutput.get(job.seq), files.open))?.json,
+    writeOutput: (seq, output) => writeOutput(seq, textOf(output), ...fileOf(output)),
+    deleteOutput: query<[seq: number]>(DELETE_OUTPUT).run(),
+    openInput: async (job) => (await find(job, 'input', () => readInput(job.seq), files.open))?.json,
+    openOutput: async (job) => (await find(job, 'output', () => readOutput(job.seq), files.open))?.json,
     async readInput(job) {
-      const found = await find(job, 'input', () => readInput.get(job.seq), files.read)
+      const found = await find(job, 'input', () => readInput(job.seq), files.read)
       if (found === undefined) return undefined
       const { s3Config } = found.row
       return {
@@ -85,7 +90,7 @@ export function createJobPayloads(
         },
       }
     },
-    readOutput: async (job) => (await find(job, 'output', () => readOutput.get(job.seq), files.read))?.json,
+    readOutput: async (job) => (await find(job, 'output', () => readOutput(job.seq), files.read))?.json,
   }
 }
 
@@ -95,7 +100,7 @@ function textOf(payload: StoredPayload): string {
   return typeof payload === 'string' ? payload : payload.head
 }
 
-function fileOf(payload: StoredPayload): readonly [file: string | null, bytes: number | null] {
+function fileOf(payload: StoredPayload): Filed {
   return typeof payload === 'string' ? [null, null] : [payload.file, payload.bytes]
 }
 

@@ -1,49 +1,49 @@
 import type { Database } from 'better-sqlite3'
+import type { PendingBulkView } from '../contract/pending-bulk.ts'
 import type { PendingBulk, PendingBulkStore } from '../services/ports/job-storage.ts'
 import type { NamedJobs } from '../services/ports/storage.ts'
+import { queriesOf } from './queries.ts'
 
 const COLUMNS = 'id, action, selection, state, created_at AS createdAt, due_at AS dueAt, result'
-const LIST = `SELECT ${COLUMNS} FROM pending_bulk ORDER BY seq DESC`
-const OPEN = `SELECT ${COLUMNS} FROM pending_bulk WHERE state IN ('waiting', 'running') ORDER BY seq`
-const GET = `SELECT ${COLUMNS} FROM pending_bulk WHERE id = ?`
-const INSERT = `
-  INSERT INTO pending_bulk (id, action, selection, created_at, due_at)
-  VALUES (@id, @action, @selection, @createdAt, @dueAt)`
-const MOVE = `UPDATE pending_bulk SET state = @to WHERE id = @id AND state = 'waiting'`
-const END = `UPDATE pending_bulk SET state = @state, result = @result WHERE id = @id AND state = 'running'`
-const REMOVE_OLD = `
-  DELETE FROM pending_bulk WHERE state NOT IN ('waiting', 'running')
-  AND seq NOT IN (SELECT seq FROM pending_bulk ORDER BY seq DESC LIMIT ?)`
 
 type Pending = PendingBulk<NamedJobs>
 type Row = Omit<Pending, 'selection' | 'result'> & { readonly selection: string; readonly result: string | null }
 
 /** Makes the store of bulk actions that can be undone. */
 export function createPendingBulkStore(db: Database): PendingBulkStore<NamedJobs> {
-  const list = db.prepare<[], Row>(LIST)
-  const open = db.prepare<[], Row>(OPEN)
-  const get = db.prepare<[string], Row>(GET)
-  const insert = db.prepare<[object]>(INSERT)
-  const move = db.prepare<[object]>(MOVE)
-  const end = db.prepare<[object]>(END)
-  const removeOld = db.prepare<[number]>(REMOVE_OLD)
+  const query = queriesOf(db)
+  const insert = query<[object]>(`
+    INSERT INTO pending_bulk (id, action, selection, created_at, due_at)
+    VALUES (@id, @action, @selection, @createdAt, @dueAt)`).run()
+  const end = query<[object]>(
+    `UPDATE pending_bulk SET state = @state, result = @result WHERE id = @id AND state = 'running'`,
+  ).run()
+  const removeOld = query<[keep: number]>(`
+    DELETE FROM pending_bulk WHERE state NOT IN ('waiting', 'running')
+    AND seq NOT IN (SELECT seq FROM pending_bulk ORDER BY seq DESC LIMIT ?)`).run()
   return {
-    list: () => list.all().map(read),
-    open: () => open.all().map(read),
-    get(id) {
-      const row = get.get(id)
-      return row && read(row)
+    /** Newest first. */
+    list: query<[], Row>(`SELECT ${COLUMNS} FROM pending_bulk ORDER BY seq DESC`).all(toPending),
+    /** Those that wait or were being carried out, the oldest first. */
+    open: query<[], Row>(`SELECT ${COLUMNS} FROM pending_bulk WHERE state IN ('waiting', 'running') ORDER BY seq`).all(
+      toPending,
+    ),
+    get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM pending_bulk WHERE id = ?`).one(toPending),
+    /** Removes old ones that have ended. @param keep how many stay */
+    insert({ selection, ...pending }: Omit<Pending, 'state' | 'result'>, keep: number) {
+      insert({ ...pending, selection: JSON.stringify(selection) })
+      removeOld(keep)
     },
-    insert({ selection, ...pending }, keep) {
-      insert.run({ ...pending, selection: JSON.stringify(selection) })
-      removeOld.run(keep)
-    },
-    leaveWaiting: (id, to) => move.run({ id, to }).changes === 1,
-    end: (id, state, result) =>
-      void end.run({ id, state, result: result === undefined ? null : JSON.stringify(result) }),
+    /** @returns false: it no longer waits */
+    leaveWaiting: query<[{ id: string; to: 'running' | 'undone' }]>(
+      `UPDATE pending_bulk SET state = @to WHERE id = @id AND state = 'waiting'`,
+    ).changed(),
+    /** Ends one that is being carried out. */
+    end: (id: string, state: 'done' | 'interrupted', result: PendingBulkView['result']) =>
+      end({ id, state, result: JSON.stringify(result) }),
   }
 }
 
-function read({ selection, result, ...row }: Row): Pending {
+function toPending({ selection, result, ...row }: Row): Pending {
   return { ...row, selection: JSON.parse(selection), ...(result === null ? {} : { result: JSON.parse(result) }) }
 }

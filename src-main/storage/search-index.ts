@@ -5,25 +5,13 @@ import { endpointTerm } from '../domain/job/search-query.ts'
 import { termsOf, wordsOf } from '../domain/job/search-words.ts'
 import type { SearchIndex, StateStore } from '../services/ports/storage.ts'
 import { LAST_EVENT } from './event-store.ts'
+import { queriesOf } from './queries.ts'
 
-// Only the moves that change what is searched: the input at submit, output and error at the end, their loss at retry. A
-// job that has gone on to another state since is written when its later move is reached, and not twice; the claim of one
-// that is worked on is no such move.
-const CHANGED = `
-  SELECT e.id, e.seq FROM events e CROSS JOIN jobs j ON j.seq = e.seq
-  WHERE e.id > ? AND e.type = 'job' AND e.event NOT IN ('claim', 'progress', 'release', 'reorder')
-    AND (j.status = e.to_state OR j.status = 'IN_PROGRESS')
-  ORDER BY e.id LIMIT ?`
-const TEXT = `
-  SELECT j.seq, j.id, j.endpoint_id AS endpointId, j.error, substr(i.input, 1, @limit) AS input, substr(o.output, 1, @limit) AS output
-  FROM jobs j JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq WHERE j.seq = @seq`
-const REPLACE = `INSERT OR REPLACE INTO job_search (rowid, endpoint, error, text) VALUES (?, ?, ?, ?)`
 /** Name of the state that says how far the index has followed the events. */
 export const INDEXED_UP_TO = 'search.indexedEventId'
 
 // Finds its first row only, so it is one step however often the term occurs. Its table is a view of the index.
 const TERMS = `CREATE VIRTUAL TABLE IF NOT EXISTS temp.job_terms USING fts5vocab(main, job_search, instance)`
-const NEXT_TERM = `SELECT term FROM temp.job_terms WHERE term >= ? LIMIT 1`
 // Source: ours; each takes some 20 us to be found.
 const MOST_TERMS = 32
 // What the tokenizer leaves as it is, but for capital letters.
@@ -34,12 +22,12 @@ const AFTER = '\u0001'
 /** Gives the terms of the index that begin with a word; undefined where they are many, or the word is not plain. */
 export function createTermLookup(db: Database): (word: string) => readonly string[] | undefined {
   db.exec(TERMS)
-  const next = db.prepare<[string], string>(NEXT_TERM).pluck()
+  const next = queriesOf(db)<[from: string], string>(`SELECT term FROM temp.job_terms WHERE term >= ? LIMIT 1`).value()
   return (given) => {
     const word = given.toLowerCase()
     if (!PLAIN.test(word)) return undefined
     const terms: string[] = []
-    for (let term = next.get(word); term?.startsWith(word) === true; term = next.get(`${term}${AFTER}`)) {
+    for (let term = next(word); term?.startsWith(word) === true; term = next(`${term}${AFTER}`)) {
       if (terms.length === MOST_TERMS) return undefined
       terms.push(term)
     }
@@ -65,29 +53,43 @@ const MOST_TERMS_OF_BATCH = 5000
  * catches up first. `catchUp` is a write.
  */
 export function createSearchIndex(db: Database, state: StateStore): SearchIndex {
-  const changed = db.prepare<[number, number], { id: number; seq: number }>(CHANGED)
-  const last = db.prepare<[], { id: number }>(LAST_EVENT)
-  const text = db.prepare<[object], TextRow>(TEXT)
-  const replace = db.prepare(REPLACE)
+  const query = queriesOf(db)
+  // Only the moves that change what is searched: the input at submit, output and error at the end, their loss at retry.
+  // A job that has gone on to another state since is written when its later move is reached, and not twice; the claim of
+  // one that is worked on is no such move.
+  const changed = query<[after: number, limit: number], { readonly id: number; readonly seq: number }>(`
+    SELECT e.id, e.seq FROM events e CROSS JOIN jobs j ON j.seq = e.seq
+    WHERE e.id > ? AND e.type = 'job' AND e.event NOT IN ('claim', 'progress', 'release', 'reorder')
+      AND (j.status = e.to_state OR j.status = 'IN_PROGRESS')
+    ORDER BY e.id LIMIT ?`).all()
+  const text = query<[{ seq: number; limit: number }], TextRow>(`
+    SELECT j.seq, j.id, j.endpoint_id AS endpointId, j.error, substr(i.input, 1, @limit) AS input,
+      substr(o.output, 1, @limit) AS output
+    FROM jobs j JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq WHERE j.seq = @seq`).one()
+  const replace = query<[seq: number, endpoint: string, error: string, text: string]>(
+    `INSERT OR REPLACE INTO job_search (rowid, endpoint, error, text) VALUES (?, ?, ?, ?)`,
+  ).run()
+  const last = query<[], number>(LAST_EVENT).value(0)
   const cursor = () => Number(state.get(INDEXED_UP_TO) ?? 0)
 
   /** Returns how many terms the job has. */
   function index(seq: number): number {
-    const row = text.get({ seq, limit: limit('searchTextBytes') })
+    const row = text({ seq, limit: limit('searchTextBytes') })
     if (row === undefined) return 0
     const { id, endpointId, error, input, output } = row
     const terms = termsOf([error, id, input, output].filter(Boolean).join('\n'), MOST_TERMS_OF_JOB)
     const short = shortJobId(id).toLowerCase()
     const words = wordsOf(error?.slice(0, limit('listErrorLength')) ?? '')
-    replace.run(seq, endpointTerm(endpointId), words.join(' '), `${short} ${terms.join(' ')}`)
+    replace(seq, endpointTerm(endpointId), words.join(' '), `${short} ${terms.join(' ')}`)
     return terms.length + words.length
   }
 
   return {
-    behind: () => (last.get()?.id ?? 0) > cursor(),
-    catchUp(limitOfJobs) {
+    behind: () => last() > cursor(),
+    /** Indexes up to `limitOfJobs` more jobs; returns whether more wait. */
+    catchUp(limitOfJobs: number) {
       const from = cursor()
-      const rows = changed.all(from, limitOfJobs)
+      const rows = changed(from, limitOfJobs)
       const done = new Set<number>()
       let terms = 0
       let end = from
@@ -98,7 +100,7 @@ export function createSearchIndex(db: Database, state: StateStore): SearchIndex 
         end = id
       }
       const more = rows.length === limitOfJobs || end !== (rows.at(-1)?.id ?? from)
-      if (!more) end = last.get()?.id ?? from
+      if (!more) end = last()
       if (end > from) state.set(INDEXED_UP_TO, end)
       return more
     },

@@ -1,27 +1,27 @@
 import type { Database } from 'better-sqlite3'
+import type { TraceContext } from '../domain/monitoring/trace-context.ts'
 import type { TraceStore } from '../services/ports/traces.ts'
-
-const SAVE = `INSERT INTO job_traces (seq, trace_id, span_id, sampled, state) VALUES (?, ?, ?, ?, ?)`
-const FIND = `SELECT trace_id AS traceId, span_id AS spanId, sampled, state FROM job_traces WHERE seq = ?`
-const ANY = `SELECT 1 FROM job_traces LIMIT 1`
+import { queriesOf } from './queries.ts'
 
 type Row = { readonly traceId: string; readonly spanId: string; readonly sampled: 0 | 1; readonly state: string | null }
 
-/** Makes the store of contexts. As long as no caller brought one, nobody looks into it. */
+/** Makes the store of contexts that callers brought with their jobs. Until one did, it does not ask the database. */
 export function createTraceStore(db: Database): TraceStore {
-  const save = db.prepare(SAVE)
-  const find = db.prepare<[number], Row>(FIND)
-  let hasAny = db.prepare(ANY).get() !== undefined
+  const query = queriesOf(db)
+  const save = query<[seq: number, traceId: string, spanId: string, sampled: 0 | 1, state: string | undefined]>(
+    `INSERT INTO job_traces (seq, trace_id, span_id, sampled, state) VALUES (?, ?, ?, ?, ?)`,
+  ).run()
+  const find = query<[seq: number], Row>(
+    `SELECT trace_id AS traceId, span_id AS spanId, sampled, state FROM job_traces WHERE seq = ?`,
+  ).one(({ traceId, spanId, sampled, state }): TraceContext => {
+    return { traceId, spanId, isSampled: sampled === 1, state: state ?? undefined }
+  })
+  let hasAny = query<[], number>(`SELECT 1 FROM job_traces LIMIT 1`).value()() !== undefined
   return {
-    save(seq, { traceId, spanId, isSampled, state }) {
+    save(seq: number, { traceId, spanId, isSampled, state }: TraceContext) {
       hasAny = true
-      save.run(seq, traceId, spanId, isSampled ? 1 : 0, state)
+      save(seq, traceId, spanId, isSampled ? 1 : 0, state)
     },
-    find(seq) {
-      const row = hasAny ? find.get(seq) : undefined
-      if (row === undefined) return undefined
-      const { traceId, spanId, sampled, state } = row
-      return { traceId, spanId, isSampled: sampled === 1, state: state ?? undefined }
-    },
+    find: (seq: number) => (hasAny ? find(seq) : undefined),
   }
 }

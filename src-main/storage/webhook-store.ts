@@ -1,56 +1,40 @@
 import type { Database } from 'better-sqlite3'
 import type { WebhookDelivery } from '../contract/management.ts'
-import type { DueDelivery, WebhookStore } from '../services/ports/storage.ts'
+import type { DeliveryResult, DueDelivery, Moment, WebhookStore } from '../services/ports/storage.ts'
+import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
 const COLUMNS = `
-  id, url, state, attempts, next_at AS nextAt, last_status AS lastStatus, last_error AS lastError, updated_at AS updatedAt`
-const DUE = `
-  SELECT id, seq, url, attempts FROM webhook_deliveries WHERE state = 'pending' AND next_at <= ? ORDER BY next_at LIMIT ?`
-const NEXT = `SELECT MIN(next_at) AS nextAt FROM webhook_deliveries WHERE state = 'pending'`
-const RECORD = `
-  UPDATE webhook_deliveries
-  SET state = @state, attempts = attempts + 1, next_at = @nextAt, last_status = @status, last_error = @error, updated_at = @now
-  WHERE id = @id AND state = 'pending'`
-const OF_JOB = `SELECT ${COLUMNS} FROM webhook_deliveries WHERE seq = ? ORDER BY id`
-const RESEND = `
-  UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_at = @steady, updated_at = @now
-  WHERE id = @id AND state <> 'pending' RETURNING ${COLUMNS}`
-const READ = `SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ?`
-
-type Row = Omit<WebhookDelivery, 'nextAt' | 'lastStatus' | 'lastError'> & {
-  nextAt: number | null
-  lastStatus: number | null
-  lastError: string | null
-}
+  id, url, state, attempts, updated_at AS updatedAt, next_at AS nextAt, last_status AS lastStatus,
+  last_error AS lastError`
 
 /** Makes the durable queue of webhook deliveries. Rows are added by the move that ends a job. */
 export function createWebhookStore(db: Database): WebhookStore {
-  const due = db.prepare<[number, number], DueDelivery>(DUE)
-  const next = db.prepare<[], { nextAt: number | null }>(NEXT)
-  const record = db.prepare(RECORD)
-  const ofJob = db.prepare<[number], Row>(OF_JOB)
-  const resend = db.prepare<[object], Row>(RESEND)
-  const read = db.prepare<[number], Row>(READ)
+  const query = queriesOf(db)
+  const record = query<[object]>(`
+    UPDATE webhook_deliveries
+    SET state = @state, attempts = attempts + 1, next_at = @nextAt, last_status = @status, last_error = @error,
+      updated_at = @now
+    WHERE id = @id AND state = 'pending'`).run()
+  const resend = query<[Moment & { readonly id: number }], RowOf<WebhookDelivery>>(`
+    UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_at = @steady, updated_at = @now
+    WHERE id = @id AND state <> 'pending' RETURNING ${COLUMNS}`).one(withoutNulls<WebhookDelivery>)
+  const read = query<[id: number], RowOf<WebhookDelivery>>(
+    `SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ?`,
+  ).one(withoutNulls<WebhookDelivery>)
   return {
-    due: (steady, limit) => due.all(steady, limit),
-    nextDueAt: () => next.get()?.nextAt ?? undefined,
-    record(id, { delivered, status, error, nextAt }, now) {
+    due: query<[steady: number, limit: number], DueDelivery>(`
+      SELECT id, seq, url, attempts FROM webhook_deliveries WHERE state = 'pending' AND next_at <= ?
+      ORDER BY next_at LIMIT ?`).all(),
+    /** Steady ms. */
+    nextDueAt: query<[], number | null>(`SELECT MIN(next_at) FROM webhook_deliveries WHERE state = 'pending'`).value(),
+    record(id: number, { delivered, status, error, nextAt }: DeliveryResult, now: number) {
       const state = delivered ? 'delivered' : nextAt === undefined ? 'failed' : 'pending'
-      record.run({ id, state, nextAt: nextAt ?? null, status: status ?? null, error: error ?? null, now })
+      record({ id, state, nextAt, status, error, now })
     },
-    ofJob: (seq) => ofJob.all(seq).map(toDelivery),
-    resend(id, { now, steady }) {
-      const row = resend.get({ id, now, steady }) ?? read.get(id)
-      return row === undefined ? undefined : toDelivery(row)
-    },
-  }
-}
-
-function toDelivery({ nextAt, lastStatus, lastError, ...row }: Row): WebhookDelivery {
-  return {
-    ...row,
-    ...(nextAt === null ? {} : { nextAt }),
-    ...(lastStatus === null ? {} : { lastStatus }),
-    ...(lastError === null ? {} : { lastError }),
+    ofJob: query<[seq: number], RowOf<WebhookDelivery>>(
+      `SELECT ${COLUMNS} FROM webhook_deliveries WHERE seq = ? ORDER BY id`,
+    ).all(withoutNulls<WebhookDelivery>),
+    /** Makes a delivery due again; undefined: there is none. */
+    resend: (id: number, { now, steady }: Moment) => resend({ id, now, steady }) ?? read(id),
   }
 }

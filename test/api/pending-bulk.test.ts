@@ -98,7 +98,7 @@ describe('a bulk action that can be undone', () => {
     const [cancel, rerun] = [await service.add(), await service.add({ action: 'rerun' })]
     const { storage } = service
     await storage().write(() => {
-      for (const { id } of [cancel, rerun]) storage().pendingBulk.leaveWaiting(id, 'running')
+      for (const { id } of [cancel, rerun]) storage().pendingBulk.leaveWaiting({ id, to: 'running' })
     })
     await service.restart('killed')
     expect((await service.untilState(cancel.id, 'done')).result.changed).toBe(2)

@@ -81,7 +81,7 @@ export const JOB_FILE_OPERATIONS = {
         return true
       },
       refuse: (line, reason) => storage.write(() => storage.batches.refuse(batch.seq, line, reason)),
-      took: (line) => storage.write(() => storage.batches.receive(batch.seq, line)),
+      took: (line) => storage.write(() => storage.batches.receive({ batch: batch.seq, line })),
     })
     return { ...result, received: requireBatch(storage, batch.id).received }
   },

@@ -92,7 +92,7 @@ export function createLoadTests(
       try {
         await storage.write(() => {
           storage.loadTests.insert(row)
-          storage.loadTests.trim(endpoint.id, limit('loadTestsKept'))
+          storage.loadTests.trim({ endpointId: endpoint.id, keep: limit('loadTestsKept') })
         })
       } catch (error) {
         started.stop('it could not be stored')

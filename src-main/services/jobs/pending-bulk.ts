@@ -49,7 +49,7 @@ export function createPendingBulk(deps: ChangeDeps & { readonly log: Log }): Pen
 
   async function leaveWaiting(id: string, to: 'running' | 'undone'): Promise<Pending> {
     find(id)
-    const hasLeft = await storage.write(() => pendingBulk.leaveWaiting(id, to))
+    const hasLeft = await storage.write(() => pendingBulk.leaveWaiting({ id, to }))
     const pending = find(id)
     if (!hasLeft) throw new AppError('PENDING_ACTION_OVER', { state: pending.state })
     // Not before: where nothing could be written it still waits.

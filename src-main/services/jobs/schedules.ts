@@ -76,7 +76,7 @@ export function createSchedules(deps: SubmitDeps & { readonly log: Log }): Sched
     const before = storage.jobs.findByIdempotencyKey(schedule.endpointId, keyOf(schedule, dueAt))
     const runs = before === undefined ? runsOf(found, await queue(schedule, found.runs, now)) : [ran(dueAt, before.id)]
     await storage.write(() => {
-      if (!schedules.moveOn(id, dueAt, found.next)) return
+      if (!schedules.moveOn({ id, from: dueAt, nextAt: found.next })) return
       for (const run of runs) schedules.addRun(id, run)
     })
     for (const { outcome, count, reason } of runs)

@@ -170,7 +170,7 @@ async function sweepArchive(
 /** Removes the outputs above the small ones of jobs that were archived at `steady` or earlier; their records stay. */
 export async function removeArchivedOutputs(deps: Deps, steady: number): Promise<void> {
   const { archive } = deps.storage
-  await removeOutputs(deps, (most) => archive.largestOutputsUpTo(steady, SMALL_OUTPUT_BYTES, most))
+  await removeOutputs(deps, (most) => archive.largestOutputsUpTo(SMALL_OUTPUT_BYTES, steady, most))
 }
 
 // The chunks of a stream may be many: then the output of one job takes several slices.

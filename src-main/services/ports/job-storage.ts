@@ -44,7 +44,7 @@ export type JobArchive = {
   /** Whether the output of a job was deleted to make room. */
   readonly isOutputRemoved: (seq: number) => boolean
   /** The same of jobs that were archived at `steady` or earlier. */
-  readonly largestOutputsUpTo: (steady: number, bytes: number, limit: number) => readonly number[]
+  readonly largestOutputsUpTo: (bytes: number, steady: number, limit: number) => readonly number[]
   /** How many these are, and how large they are together. */
   readonly outputsUpTo: (steady: number, bytes: number) => { readonly count: number; readonly bytes: number }
 }
@@ -119,7 +119,7 @@ export type PendingBulkStore<Selection> = {
   /** Removes old ones that have ended. @param keep how many stay */
   readonly insert: (pending: Omit<PendingBulk<Selection>, 'state' | 'result'>, keep: number) => void
   /** @returns false where it waits no more */
-  readonly leaveWaiting: (id: string, to: 'running' | 'undone') => boolean
+  readonly leaveWaiting: (move: { id: string; to: 'running' | 'undone' }) => boolean
   /** Ends one that is being carried out. */
   readonly end: (id: string, state: 'done' | 'interrupted', result: PendingBulkView['result']) => void
 }
@@ -149,7 +149,7 @@ export type BatchStore<Job> = {
   readonly placeOf: (seq: number) => { readonly batch: number; readonly line: number } | undefined
   /** Notes why a line became no job. */
   readonly refuse: (batch: number, line: number, reason: string) => void
-  readonly receive: (batch: number, line: number) => void
+  readonly receive: (received: { batch: number; line: number }) => void
   readonly cancel: (batch: number) => void
   /** Jobs in a state, by number, after one of them. */
   readonly jobs: (batch: number, state: JobState, after: number, limit: number) => readonly Job[]

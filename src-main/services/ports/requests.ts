@@ -37,7 +37,7 @@ export type LoadTestStore = {
   readonly end: (test: LoadTest) => void
   /** Ends those that a service which was killed has left. @returns how many */
   readonly endAll: (reason: string) => number
-  readonly trim: (endpointId: string, keep: number) => void
+  readonly trim: (trim: { endpointId: string; keep: number }) => void
 }
 
 /** A version of a comparison. `copy` is the id of the endpoint that was made for its image. */

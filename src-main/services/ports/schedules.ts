@@ -34,7 +34,7 @@ export type ScheduleStore = {
   /** The next time of all; undefined: there is none. */
   readonly nextAt: () => number | undefined
   /** Moves a schedule on from a time, once. @returns false where it was moved, paused or deleted meanwhile */
-  readonly moveOn: (id: string, from: number, nextAt: number | undefined) => boolean
+  readonly moveOn: (move: { id: string; from: number; nextAt: number | undefined }) => boolean
   readonly addRun: (id: string, run: ScheduleRun) => void
   /** Newest first. */
   readonly runs: (id: string, most: number) => readonly ScheduleRun[]

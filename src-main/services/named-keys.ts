@@ -111,7 +111,7 @@ export function createNamedKeys({
       if (key.lastUsedAt !== null && at - key.lastUsedAt < USE_NOTED_MS) return
       keys.set(name, { ...key, lastUsedAt: at, lastUsedFrom: from ?? null })
       storage
-        .write(() => storage.keys.noteUse(name, at, from))
+        .write(() => storage.keys.noteUse({ name, at, from }))
         .catch((error) => log.warn('use of a key not noted', { error }))
     },
   }

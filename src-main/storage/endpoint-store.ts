@@ -6,46 +6,11 @@ import type { EndpointRevision } from '../domain/platform/endpoint-view.ts'
 import type { Change, Endpoint, EndpointStore, EndpointTotals } from '../services/ports/storage.ts'
 import type { EventLog } from './event-store.ts'
 import type { GroupCommit } from './group-commit.ts'
+import { queriesOf } from './queries.ts'
 
 const COLUMNS = `
   id, config, paused, key_hash AS keyHash, revision, created_at AS createdAt, updated_at AS updatedAt,
   completed, failed, retried`
-const ALL = `SELECT ${COLUMNS} FROM endpoints ORDER BY created_at, id`
-const READ = `SELECT ${COLUMNS} FROM endpoints WHERE id = ?`
-// Two that are made at the same time with one id or one name collide here: the second must not replace the first.
-const CREATE = `
-  INSERT INTO endpoints (id, name, config, paused, key_hash, revision, created_at, updated_at)
-  VALUES (@id, @name, @config, @paused, @keyHash, @revision, @createdAt, @updatedAt)`
-const UPDATE = `
-  UPDATE endpoints SET name = @name, config = @config, paused = @paused, key_hash = @keyHash, revision = @revision,
-    updated_at = @updatedAt
-  WHERE id = @id`
-const REMOVE = `DELETE FROM endpoints WHERE id = ?`
-const REMOVE_JOBS = `DELETE FROM jobs WHERE endpoint_id = ?`
-const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid IN (SELECT seq FROM jobs WHERE endpoint_id = ?)`
-const REMOVE_LOGS = `DELETE FROM log_lines WHERE endpoint_id = ?`
-const REMOVE_REQUESTS = `DELETE FROM requests WHERE endpoint_id = ?`
-const REMOVE_METRICS = `DELETE FROM metrics WHERE endpoint_id = ?`
-const REMOVE_SAVED = `DELETE FROM saved_requests WHERE endpoint_id = ?`
-const REMOVE_SCHEDULE_RUNS = `
-  DELETE FROM schedule_runs WHERE schedule_id IN (SELECT id FROM schedules WHERE endpoint_id = ?)`
-const REMOVE_SCHEDULES = `DELETE FROM schedules WHERE endpoint_id = ?`
-const REMOVE_BATCH_LINES = `DELETE FROM batch_lines WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`
-const REMOVE_BATCH_COUNTS = `DELETE FROM batch_counts WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`
-const REMOVE_BATCHES = `DELETE FROM batches WHERE endpoint_id = ?`
-const REMOVE_LOAD_TESTS = `DELETE FROM load_tests WHERE endpoint_id = ?`
-const REMOVE_GRAPHS = `DELETE FROM graph_versions WHERE endpoint_id = ?`
-const REMOVE_REVISIONS = `DELETE FROM endpoint_revisions WHERE endpoint_id = ?`
-const ADD_REVISION = `
-  INSERT INTO endpoint_revisions (endpoint_id, revision, at, changes) VALUES (@id, @revision, @now, @changes)
-  ON CONFLICT (endpoint_id, revision) DO UPDATE SET at = excluded.at, changes = excluded.changes`
-const TRIM_REVISIONS = `
-  DELETE FROM endpoint_revisions WHERE endpoint_id = @id AND revision <= (
-    SELECT revision FROM endpoint_revisions WHERE endpoint_id = @id ORDER BY revision DESC LIMIT 1 OFFSET @keep)`
-const REVISIONS = `SELECT revision, at, changes FROM endpoint_revisions WHERE endpoint_id = ? ORDER BY revision DESC`
-const ADD_TOTALS = `
-  UPDATE endpoints SET completed = completed + ?, failed = failed + ?, retried = retried + ? WHERE id = ?`
-
 type Row = Omit<Endpoint, 'config' | 'paused'> & EndpointTotals & { config: string; paused: 0 | 1 }
 
 /**
@@ -53,53 +18,63 @@ type Row = Omit<Endpoint, 'config' | 'paused'> & EndpointTotals & { config: stri
  * memory follows after the commit, for those that the commit changed.
  */
 export function createEndpointStore(db: Database, events: EventLog, commit: GroupCommit): EndpointStore {
-  const all = db.prepare<[], Row>(ALL)
-  const read = db.prepare<[string], Row>(READ)
-  const create = db.prepare(CREATE)
-  const update = db.prepare(UPDATE)
+  const query = queriesOf(db)
+  const readRows = query<[], Row>(`SELECT ${COLUMNS} FROM endpoints ORDER BY created_at, id`).all(toEndpoint)
+  const read = query<[id: string], Row>(`SELECT ${COLUMNS} FROM endpoints WHERE id = ?`).one(toEndpoint)
+  // Two that are made at the same time with one id or one name collide here: the second must not replace the first.
+  const create = query<[object]>(`
+    INSERT INTO endpoints (id, name, config, paused, key_hash, revision, created_at, updated_at)
+    VALUES (@id, @name, @config, @paused, @keyHash, @revision, @createdAt, @updatedAt)`).run()
+  const update = query<[object]>(`
+    UPDATE endpoints SET name = @name, config = @config, paused = @paused, key_hash = @keyHash, revision = @revision,
+      updated_at = @updatedAt
+    WHERE id = @id`).run()
   const removals = [
-    REMOVE_SEARCH,
-    REMOVE_JOBS,
-    REMOVE_LOGS,
-    REMOVE_REQUESTS,
-    REMOVE_METRICS,
-    REMOVE_SAVED,
-    REMOVE_SCHEDULE_RUNS,
-    REMOVE_SCHEDULES,
-    REMOVE_BATCH_LINES,
-    REMOVE_BATCH_COUNTS,
-    REMOVE_BATCHES,
-    REMOVE_LOAD_TESTS,
-    REMOVE_GRAPHS,
-    REMOVE_REVISIONS,
-    REMOVE,
-  ].map((sql) => db.prepare(sql))
-  const addTotals = db.prepare(ADD_TOTALS)
-  const addRevision = db.prepare(ADD_REVISION)
-  const trimRevisions = db.prepare(TRIM_REVISIONS)
-  const revisions = db.prepare<[string], Omit<EndpointRevision, 'changes'> & { readonly changes: string }>(REVISIONS)
+    `DELETE FROM job_search WHERE rowid IN (SELECT seq FROM jobs WHERE endpoint_id = ?)`,
+    `DELETE FROM jobs WHERE endpoint_id = ?`,
+    `DELETE FROM log_lines WHERE endpoint_id = ?`,
+    `DELETE FROM requests WHERE endpoint_id = ?`,
+    `DELETE FROM metrics WHERE endpoint_id = ?`,
+    `DELETE FROM saved_requests WHERE endpoint_id = ?`,
+    `DELETE FROM schedule_runs WHERE schedule_id IN (SELECT id FROM schedules WHERE endpoint_id = ?)`,
+    `DELETE FROM schedules WHERE endpoint_id = ?`,
+    `DELETE FROM batch_lines WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`,
+    `DELETE FROM batch_counts WHERE batch IN (SELECT seq FROM batches WHERE endpoint_id = ?)`,
+    `DELETE FROM batches WHERE endpoint_id = ?`,
+    `DELETE FROM load_tests WHERE endpoint_id = ?`,
+    `DELETE FROM graph_versions WHERE endpoint_id = ?`,
+    `DELETE FROM endpoint_revisions WHERE endpoint_id = ?`,
+    `DELETE FROM endpoints WHERE id = ?`,
+  ].map((sql) => query<[id: string]>(sql).run())
+  const addTotals = query<[completed: number, failed: number, retried: number, id: string]>(`
+    UPDATE endpoints SET completed = completed + ?, failed = failed + ?, retried = retried + ? WHERE id = ?`).run()
+  const addRevision = query<[{ id: string; revision: number; now: number; changes: string }]>(`
+    INSERT INTO endpoint_revisions (endpoint_id, revision, at, changes) VALUES (@id, @revision, @now, @changes)
+    ON CONFLICT (endpoint_id, revision) DO UPDATE SET at = excluded.at, changes = excluded.changes`).run()
+  const trimRevisions = query<[{ id: string; keep: number }]>(`
+    DELETE FROM endpoint_revisions WHERE endpoint_id = @id AND revision <= (
+      SELECT revision FROM endpoint_revisions WHERE endpoint_id = @id ORDER BY revision DESC LIMIT 1 OFFSET @keep)`).run()
   let rows = new Map(readRows().map((row) => [row.id, row]))
 
-  function readRows(): readonly (Endpoint & EndpointTotals)[] {
-    return all.all().map(toEndpoint)
-  }
+  const record = (endpointId: string, event: string, at: number) =>
+    events.recordFleet({ type: 'endpoint', at, endpointId, workerId: undefined, event, reason: undefined })
 
   // Whoever changed it, and by whatever way: what replaces the workers of an endpoint is written down here alone.
   function recordRevision(endpoint: Endpoint, now: number): void {
     const { id, revision, config } = endpoint
-    const row = read.get(id)
-    if (row?.revision === revision) return
-    const changes = row === undefined ? [] : shownChanges(toEndpoint(row).config, config)
-    addRevision.run({ id, revision, now, changes: JSON.stringify(changes) })
-    trimRevisions.run({ id, keep: limit('endpointRevisionsKept') })
+    const before = read(id)
+    if (before?.revision === revision) return
+    const changes = before === undefined ? [] : shownChanges(before.config, config)
+    addRevision({ id, revision, now, changes: JSON.stringify(changes) })
+    trimRevisions({ id, keep: limit('endpointRevisionsKept') })
   }
 
   // Its totals come with the row.
   function follow(id: string): void {
-    const row = read.get(id)
+    const row = read(id)
     if (row === undefined) rows.delete(id)
-    else if (rows.has(id)) rows.set(id, toEndpoint(row))
-    else rows = new Map([...rows, [id, toEndpoint(row)] as const].sort(([, a], [, b]) => byAge(a, b)))
+    else if (rows.has(id)) rows.set(id, row)
+    else rows = new Map([...rows, [id, row] as const].sort(([, a], [, b]) => byAge(a, b)))
   }
 
   commit.onCommit((changes) => {
@@ -108,66 +83,48 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
     for (const [id, sums] of sumTotals(changes)) if (!changed.has(id)) addInMemory(rows, id, sums)
   })
   commit.beforeCommit((changes) => {
-    for (const [id, sums] of sumTotals(changes)) addTotals.run(sums.completed, sums.failed, sums.retried, id)
+    for (const [id, sums] of sumTotals(changes)) addTotals(sums.completed, sums.failed, sums.retried, id)
     return undefined
   })
 
   return {
-    get: (id) => rows.get(id),
-    all: () => [...rows.values()],
-    read(id) {
-      const row = read.get(id)
-      return row === undefined ? undefined : toEndpoint(row)
-    },
-    readAll: readRows,
-    save(endpoint, event, now) {
-      const { id, revision, createdAt, updatedAt } = endpoint
-      const statement = event === 'created' ? create : update
+    get: (id: string): Endpoint | undefined => rows.get(id),
+    all: (): readonly Endpoint[] => [...rows.values()],
+    /** The endpoint as it is inside a write, where `get` does not yet show what the same transaction has written. */
+    read: (id: string): Endpoint | undefined => read(id),
+    /** All of them as `read` shows one. */
+    readAll: (): readonly Endpoint[] => readRows(),
+    save(endpoint: Endpoint, event: 'created' | 'updated' | 'paused' | 'resumed', now: number) {
+      const { id, revision, createdAt, updatedAt, config, paused, keyHash } = endpoint
       recordRevision(endpoint, now)
-      statement.run({
-        id,
-        revision,
-        createdAt,
-        updatedAt,
-        name: endpoint.config.name,
-        config: JSON.stringify(endpoint.config),
-        paused: endpoint.paused ? 1 : 0,
-        keyHash: Buffer.from(endpoint.keyHash),
-      })
-      events.recordFleet({
-        type: 'endpoint',
-        at: now,
-        endpointId: endpoint.id,
-        workerId: undefined,
-        event,
-        reason: undefined,
-      })
+      const row = { id, revision, createdAt, updatedAt, name: config.name, config: JSON.stringify(config) }
+      const write = event === 'created' ? create : update
+      write({ ...row, paused: paused ? 1 : 0, keyHash: Buffer.from(keyHash) })
+      record(id, event, now)
     },
-    remove(id, now) {
-      for (const statement of removals) statement.run(id)
-      events.recordFleet({
-        type: 'endpoint',
-        at: now,
-        endpointId: id,
-        workerId: undefined,
-        event: 'deleted',
-        reason: undefined,
-      })
+    remove(id: string, now: number) {
+      for (const removal of removals) removal(id)
+      record(id, 'deleted', now)
     },
-    revisions: (id) => revisions.all(id).map(({ changes, ...row }) => ({ ...row, changes: JSON.parse(changes) })),
-    addTotals: (id, { completed, failed }) => void addTotals.run(completed, failed, 0, id),
-    reread(id) {
-      const row = read.get(id)
-      if (row !== undefined && rows.has(id)) rows.set(id, toEndpoint(row))
+    /** The changes that replaced its workers, newest first; as many as are kept. */
+    revisions: query<[id: string], Omit<EndpointRevision, 'changes'> & { readonly changes: string }>(
+      `SELECT revision, at, changes FROM endpoint_revisions WHERE endpoint_id = ? ORDER BY revision DESC`,
+    ).all(({ changes, ...row }): EndpointRevision => ({ ...row, changes: JSON.parse(changes) })),
+    /** Adds requests to the totals, inside a write; `reread` afterwards makes it seen. */
+    addTotals: (id: string, { completed, failed }: Omit<EndpointTotals, 'retried'>) =>
+      addTotals(completed, failed, 0, id),
+    reread(id: string) {
+      const row = read(id)
+      if (row !== undefined && rows.has(id)) rows.set(id, row)
     },
-    totals: (id) => {
+    totals(id: string): EndpointTotals {
       const row = rows.get(id)
       return { completed: row?.completed ?? 0, failed: row?.failed ?? 0, retried: row?.retried ?? 0 }
     },
   }
 }
 
-// The order of ALL.
+// The order of `readRows`.
 function byAge(a: Endpoint, b: Endpoint): number {
   return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)
 }

@@ -1,62 +1,52 @@
 import type { Database } from 'better-sqlite3'
 import type { LogLine } from '../contract/management.ts'
-import type { LogScope, LogStore } from '../services/ports/worker-records.ts'
+import type { LogScope, LogStore, NewLogLine } from '../services/ports/worker-records.ts'
+import { queriesOf } from './queries.ts'
 
 const COLUMNS = `id, at, endpoint_id AS endpointId, worker_id AS workerId, job_id AS jobId, level, line`
-const INSERT = `
-  INSERT INTO log_lines (at, endpoint_id, worker_id, job_id, level, line)
-  VALUES (@at, @endpointId, @workerId, @jobId, @level, @line)`
-const LAST = `SELECT COALESCE(MAX(id), 0) AS id FROM log_lines`
-const TRIM = `DELETE FROM log_lines WHERE id IN (SELECT id FROM log_lines WHERE at < ? ORDER BY at LIMIT ?)`
-const OLDER = `SELECT COUNT(*) AS lines FROM log_lines WHERE at < ?`
-// A sample: to add all of them up would read the whole table.
-const MEAN_BYTES = `
-  SELECT COALESCE(AVG(LENGTH(line)), 0) AS bytes FROM (SELECT line FROM log_lines WHERE at < ? ORDER BY at DESC LIMIT 1000)`
 // Ids, names and indexes of a line, bytes; source: ours, four indexes of about 30 bytes each.
 const LINE_OVERHEAD = 150
-const TRIM_WORKER = `
-  DELETE FROM log_lines WHERE worker_id = @workerId AND id <= (
-    SELECT id FROM log_lines WHERE worker_id = @workerId ORDER BY id DESC LIMIT 1 OFFSET @keep)`
-
-const SCOPE_COLUMN = { endpoint: 'endpoint_id', worker: 'worker_id', job: 'job_id' } as const satisfies Record<
-  LogScope['by'],
-  string
->
 
 type Row = Omit<LogLine, 'jobId'> & { jobId: string | null }
 
 /** Makes the store of log lines. */
 export function createLogStore(db: Database): LogStore {
-  const insert = db.prepare(INSERT)
-  const last = db.prepare<[], { id: number }>(LAST)
-  const trim = db.prepare(TRIM)
-  const trimWorker = db.prepare(TRIM_WORKER)
-  const older = db.prepare<[number], { lines: number }>(OLDER)
-  const meanBytes = db.prepare<[number], { bytes: number }>(MEAN_BYTES)
-  const perScope = (sql: (column: string) => string) => ({
-    endpoint: db.prepare<[string, number, number], Row>(sql(SCOPE_COLUMN.endpoint)),
-    worker: db.prepare<[string, number, number], Row>(sql(SCOPE_COLUMN.worker)),
-    job: db.prepare<[string, number, number], Row>(sql(SCOPE_COLUMN.job)),
-  })
-  const after = perScope(
-    (column) => `SELECT ${COLUMNS} FROM log_lines WHERE ${column} = ? AND id > ? ORDER BY id LIMIT ?`,
-  )
-  const newest = perScope(
-    (column) => `SELECT ${COLUMNS} FROM log_lines WHERE ${column} = ? AND id > ? ORDER BY id DESC LIMIT ?`,
-  )
+  const query = queriesOf(db)
+  const insert = query<[object]>(`
+    INSERT INTO log_lines (at, endpoint_id, worker_id, job_id, level, line)
+    VALUES (@at, @endpointId, @workerId, @jobId, @level, @line)`).run()
+  const older = query<[at: number], number>(`SELECT COUNT(*) FROM log_lines WHERE at < ?`).value(0)
+  // A sample: to add all of them up would read the whole table.
+  const meanBytes = query<[at: number], number>(`
+    SELECT COALESCE(AVG(LENGTH(line)), 0)
+    FROM (SELECT line FROM log_lines WHERE at < ? ORDER BY at DESC LIMIT 1000)`).value(0)
+  const inOrder = (order: 'ASC' | 'DESC') => {
+    const of = (column: string) =>
+      query<[id: string, after: number, limit: number], Row>(
+        `SELECT ${COLUMNS} FROM log_lines WHERE ${column} = ? AND id > ? ORDER BY id ${order} LIMIT ?`,
+      ).all(toLine)
+    return { endpoint: of('endpoint_id'), worker: of('worker_id'), job: of('job_id') }
+  }
+  const after = inOrder('ASC')
+  const newest = inOrder('DESC')
   return {
-    append: (lines) => {
-      for (const line of lines) insert.run({ ...line, jobId: line.jobId ?? null })
+    append(lines: readonly NewLogLine[]) {
+      for (const line of lines) insert({ ...line, jobId: line.jobId })
     },
-    after: ({ by, id }, from, limit) => after[by].all(id, from, limit).map(toLine),
-    newest: ({ by, id }, limit) => newest[by].all(id, 0, limit).reverse().map(toLine),
-    lastId: () => last.get()?.id ?? 0,
-    trim: (before, limit) => trim.run(before, limit).changes,
-    olderThan(at) {
-      const lines = older.get(at)?.lines ?? 0
-      return { lines, bytes: Math.round(lines * (LINE_OVERHEAD + (meanBytes.get(at)?.bytes ?? 0))) }
+    after: ({ by, id }: LogScope, from: number, limit: number) => after[by](id, from, limit),
+    newest: ({ by, id }: LogScope, limit: number) => newest[by](id, 0, limit).toReversed(),
+    lastId: query<[], number>(`SELECT COALESCE(MAX(id), 0) FROM log_lines`).value(0),
+    trim: query<[before: number, limit: number]>(
+      `DELETE FROM log_lines WHERE id IN (SELECT id FROM log_lines WHERE at < ? ORDER BY at LIMIT ?)`,
+    ).changes(),
+    /** How many lines are older than a time in wall ms, and about how much they take. */
+    olderThan(at: number) {
+      const lines = older(at)
+      return { lines, bytes: Math.round(lines * (LINE_OVERHEAD + meanBytes(at))) }
     },
-    trimWorker: (workerId, keep) => void trimWorker.run({ workerId, keep }),
+    trimWorker: query<[{ workerId: string; keep: number }]>(`
+      DELETE FROM log_lines WHERE worker_id = @workerId AND id <= (
+        SELECT id FROM log_lines WHERE worker_id = @workerId ORDER BY id DESC LIMIT 1 OFFSET @keep)`).run(),
   }
 }
 

@@ -1,81 +1,68 @@
 import type { Database } from 'better-sqlite3'
-import { DOWNLOAD_TRANSITIONS } from '../domain/models/download-transitions.ts'
-import type { ModelDownloadStore, StoredDownload } from '../services/ports/models.ts'
+import { DOWNLOAD_TRANSITIONS, type DownloadEvent } from '../domain/models/download-transitions.ts'
+import type { DownloadChanges, ModelDownloadStore, StoredDownload } from '../services/ports/models.ts'
+import { queriesOf, type RowOf } from './queries.ts'
 
 const COLUMNS = `id, url, folder, directory, name, state, reason, total_bytes AS totalBytes,
   received_bytes AS receivedBytes, validator, expected, sha256, created_at AS createdAt, ended_at AS endedAt`
-const LIST = `SELECT ${COLUMNS} FROM model_downloads ORDER BY seq DESC LIMIT ?`
-const GET = `SELECT ${COLUMNS} FROM model_downloads WHERE id = ?`
-const UNDER_WAY = `SELECT ${COLUMNS} FROM model_downloads WHERE state IN ('waiting', 'running') ORDER BY seq`
-const INSERT = `
-  INSERT INTO model_downloads (id, url, folder, directory, name, state, expected, created_at)
-  VALUES (@id, @url, @folder, @directory, @name, @state, @expected, @createdAt)`
-const MOVE = `
-  UPDATE model_downloads SET state = @to, reason = @reason, sha256 = COALESCE(@sha256, sha256), ended_at = @endedAt,
-    received_bytes = COALESCE(@receivedBytes, received_bytes)
-  WHERE id = @id AND state IN (SELECT value FROM json_each(@from))
-  RETURNING ${COLUMNS}`
-const LEARN = `
-  UPDATE model_downloads SET total_bytes = @totalBytes, validator = @validator, expected = COALESCE(expected, @expected)
-  WHERE id = @id AND state = 'running'`
-const REMOVE = `DELETE FROM model_downloads WHERE id = ? AND state NOT IN ('waiting', 'running')`
-// The newest last, so that it is the one which stays in the map.
-const CHECKSUMS = `
-  SELECT folder, directory, name, sha256 FROM model_downloads
-  WHERE state = 'done' AND sha256 IS NOT NULL ORDER BY seq`
-const TRIM = `
-  DELETE FROM model_downloads WHERE state NOT IN ('waiting', 'running') AND seq <= (
-    SELECT seq FROM model_downloads ORDER BY seq DESC LIMIT 1 OFFSET @keep)`
 
-type Row = { readonly [Key in keyof StoredDownload]: Exclude<StoredDownload[Key], undefined> | null }
-type DownloadRow = {
-  readonly folder: string
-  readonly directory: string
-  readonly name: string
-  readonly sha256: string
+type Row = RowOf<StoredDownload>
+type Reported = {
+  readonly totalBytes: number | undefined
+  readonly validator: string | undefined
+  readonly expected: string | undefined
 }
 
 /** Makes the store of downloads of models. */
 export function createModelDownloadStore(db: Database): ModelDownloadStore {
-  const list = db.prepare<[number], Row>(LIST)
-  const get = db.prepare<[string], Row>(GET)
-  const underWay = db.prepare<[], Row>(UNDER_WAY)
-  const insert = db.prepare(INSERT)
-  const move = db.prepare<[object], Row>(MOVE)
-  const learn = db.prepare(LEARN)
-  const remove = db.prepare(REMOVE)
-  const checksums = db.prepare<[], DownloadRow>(CHECKSUMS)
-  const trim = db.prepare(TRIM)
+  const query = queriesOf(db)
+  const move = query<[object], Row>(`
+    UPDATE model_downloads SET state = @to, reason = @reason, sha256 = COALESCE(@sha256, sha256), ended_at = @endedAt,
+      received_bytes = COALESCE(@receivedBytes, received_bytes)
+    WHERE id = @id AND state IN (SELECT value FROM json_each(@from))
+    RETURNING ${COLUMNS}`).one(toDownload)
+  const learn = query<[Reported & { readonly id: string }]>(`
+    UPDATE model_downloads
+    SET total_bytes = @totalBytes, validator = @validator, expected = COALESCE(expected, @expected)
+    WHERE id = @id AND state = 'running'`).run()
+  // The newest last, so that it is the one which stays in the map.
+  const checksums = query<[], { readonly target: string; readonly sha256: string }>(`
+    SELECT folder || char(10) || directory || char(10) || name AS target, sha256 FROM model_downloads
+    WHERE state = 'done' AND sha256 IS NOT NULL ORDER BY seq`).all()
+  const insert = query<[object]>(`
+    INSERT INTO model_downloads (id, url, folder, directory, name, state, expected, created_at)
+    VALUES (@id, @url, @folder, @directory, @name, @state, @expected, @createdAt)`).run()
   return {
-    list: (limit) => list.all(limit).map(toDownload),
-    get: (id) => optional(get.get(id)),
-    underWay: () => underWay.all().map(toDownload),
-    insert: (download) => void insert.run({ ...download, expected: download.expected ?? null }),
-    move(id, event, { reason, sha256, endedAt, receivedBytes }) {
+    /** Newest first. */
+    list: query<[limit: number], Row>(`SELECT ${COLUMNS} FROM model_downloads ORDER BY seq DESC LIMIT ?`).all(
+      toDownload,
+    ),
+    get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM model_downloads WHERE id = ?`).one(toDownload),
+    /** Oldest first. */
+    underWay: query<[], Row>(
+      `SELECT ${COLUMNS} FROM model_downloads WHERE state IN ('waiting', 'running') ORDER BY seq`,
+    ).all(toDownload),
+    insert: (download: StoredDownload) => insert(download),
+    /** Moves it if the table of states allows it, else undefined. */
+    move(id: string, event: DownloadEvent, { reason, sha256, endedAt, receivedBytes }: DownloadChanges) {
       const { from, to } = DOWNLOAD_TRANSITIONS[event]
-      const fields = {
-        reason: reason ?? null,
-        sha256: sha256 ?? null,
-        endedAt: endedAt ?? null,
-        receivedBytes: receivedBytes ?? null,
-      }
-      return optional(move.get({ id, from: JSON.stringify(from), to, ...fields }))
+      return move({ id, from: JSON.stringify(from), to, reason, sha256, endedAt, receivedBytes })
     },
-    learn: (id, { totalBytes, validator, expected }) =>
-      void learn.run({ id, totalBytes: totalBytes ?? null, validator: validator ?? null, expected: expected ?? null }),
-    remove: (id) => remove.run(id).changes > 0,
-    checksums: () =>
-      new Map(
-        checksums.all().map(({ folder, directory, name, sha256 }) => [`${folder}\n${directory}\n${name}`, sha256]),
-      ),
-    trim: (keep) => void trim.run({ keep }),
+    /** Notes what a host has reported of the file. */
+    learn: (id: string, reported: Reported) => learn({ id, ...reported }),
+    /** @returns whether there was one that has ended */
+    remove: query<[id: string]>(
+      `DELETE FROM model_downloads WHERE id = ? AND state NOT IN ('waiting', 'running')`,
+    ).changed(),
+    /** SHA-256 of the newest download to each target, by folder, directory and name joined with line breaks. */
+    checksums: () => new Map(checksums().map(({ target, sha256 }) => [target, sha256])),
+    trim: query<[{ keep: number }]>(`
+      DELETE FROM model_downloads WHERE state NOT IN ('waiting', 'running') AND seq <= (
+        SELECT seq FROM model_downloads ORDER BY seq DESC LIMIT 1 OFFSET @keep)`).run(),
   }
 }
 
-const optional = (row: Row | undefined) => (row === undefined ? undefined : toDownload(row))
-
-function toDownload(row: Row): StoredDownload {
-  const { totalBytes, sha256, endedAt, reason, validator, expected, ...rest } = row
+function toDownload({ totalBytes, sha256, endedAt, reason, validator, expected, ...rest }: Row): StoredDownload {
   return {
     ...(rest as Pick<
       StoredDownload,

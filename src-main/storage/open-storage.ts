@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { limit } from '../contract/limits.ts'
+import type { Json } from '../domain/json/json.ts'
 import type { ChunkStore } from '../services/ports/job-storage.ts'
 import type { Project, ProjectStore } from '../services/ports/projects.ts'
 import type { MetricsStore, StateStore, Storage } from '../services/ports/storage.ts'
@@ -15,7 +16,7 @@ import { createBatchStore } from './batch-store.ts'
 import { startCheckpoints } from './checkpoint-thread.ts'
 import { createComparisonStore } from './comparison-store.ts'
 import { createEndpointStore } from './endpoint-store.ts'
-import { createEventStore } from './event-store.ts'
+import { createEventLog, createEventStore } from './event-store.ts'
 import { createGraphStore } from './graph-store.ts'
 import { createGroupCommit, type GroupCommit } from './group-commit.ts'
 import { CHUNK_COUNT, createJobArchive } from './job-archive.ts'
@@ -33,6 +34,7 @@ import { DatabaseUnusable, openDatabase } from './open-database.ts'
 import { createPendingBulkStore } from './pending-bulk-store.ts'
 import { createPlatformStore } from './platform-store.ts'
 import { prepareOnUse } from './prepare-on-use.ts'
+import { queriesOf } from './queries.ts'
 import { createRequestStore } from './request-store.ts'
 import { createRunStore } from './run-store.ts'
 import { createSavedRequestStore } from './saved-request-store.ts'
@@ -45,8 +47,6 @@ import { createWebhookStore } from './webhook-store.ts'
 import { createWorkerStore } from './worker-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
 import { PRIVATE_FILE } from './write-files.ts'
-
-const VERSION = `SELECT sqlite_version() AS version`
 
 /**
  * Opens the database and the folders of large payloads and artifacts next to it, and makes all stores on them.
@@ -61,7 +61,7 @@ export function openStorage(file: string, prepare = prepareOnUse): Storage {
   const commit = createGroupCommit(db, log)
   const checkpoints = file === ':memory:' ? undefined : startCheckpoints(file, new BetterSqlite(file), commit)
   deleteRemovedPayloads(db, commit, payloads)
-  const events = createEventStore(db, commit)
+  const events = createEventLog(db, commit)
   const state = createStateStore(db)
   const artifacts = file === ':memory:' ? temporaryArtifactFiles() : openArtifactFiles(dirname(file))
   const key = file === ':memory:' ? keyInMemory() : keyInFile(join(dirname(file), 'secrets.key'))
@@ -87,7 +87,7 @@ export function openStorage(file: string, prepare = prepareOnUse): Storage {
     webhooks: createWebhookStore(db),
     logs: createLogStore(db),
     requests: createRequestStore(db),
-    events,
+    events: createEventStore(db, events),
     search: createSearchIndex(db, state),
     metrics: createMetricsStore(db),
     secrets: createSecretStore(db, key),
@@ -115,7 +115,7 @@ export function openStorage(file: string, prepare = prepareOnUse): Storage {
     nodeTypes: createNodeTypeStore(db),
     state,
     releaseMemory: payloads.release,
-    engineVersion: db.prepare<[], { version: string }>(VERSION).get()?.version ?? '',
+    engineVersion: queriesOf(db)<[], string>(`SELECT sqlite_version()`).value('')(),
     saveAgain: () => saveAgain(db, file),
     close: async () => {
       await commit.close()
@@ -154,17 +154,12 @@ function openPayloads(db: Database, file: string): PayloadFiles {
   }
 }
 
-const NAMED = `
-  SELECT 1 FROM job_inputs WHERE file = @file UNION ALL SELECT 1 FROM job_outputs WHERE file = @file`
-
 /** Whether a row names the file of a payload. */
 export function createIsNamed(db: Database): (file: string) => boolean {
-  const named = db.prepare<[object]>(NAMED)
-  return (file) => named.get({ file }) !== undefined
+  const named = queriesOf(db)<[{ file: string }], 1>(`
+    SELECT 1 FROM job_inputs WHERE file = @file UNION ALL SELECT 1 FROM job_outputs WHERE file = @file`).value()
+  return (file) => named({ file }) !== undefined
 }
-
-const REMOVED = `SELECT file FROM removed_payloads`
-const FORGET = `DELETE FROM removed_payloads`
 
 /** Deletes files of payloads when the commit is on the disk in which their rows went or changed; triggers note them. */
 export function deleteRemovedPayloads(
@@ -172,115 +167,101 @@ export function deleteRemovedPayloads(
   commit: Pick<GroupCommit, 'beforeCommit'>,
   files: Pick<PayloadFiles, 'remove'>,
 ): void {
-  const removed = db.prepare<[], { file: string }>(REMOVED)
-  const forget = db.prepare(FORGET)
+  const query = queriesOf(db)
+  const removed = query<[], string>(`SELECT file FROM removed_payloads`).values()
+  const forget = query<[]>(`DELETE FROM removed_payloads`).run()
   commit.beforeCommit(() => {
-    const names = removed.all().map(({ file }) => file)
+    const names = removed()
     if (names.length === 0) return undefined
-    forget.run()
+    forget()
     // Not earlier: after a power cut the rows may be back, and they name these files.
     return { durable: () => files.remove(names) }
   })
 }
 
-const READ_STATE = `SELECT value FROM service_state WHERE name = ?`
-const WRITE_STATE = `
-  INSERT INTO service_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
-
-/** Makes the store of the service's own small values. */
+/** Makes the store of the service's own small values, as JSON. */
 export function createStateStore(db: Database): StateStore {
-  const read = db.prepare<[string], { value: string }>(READ_STATE)
-  const write = db.prepare(WRITE_STATE)
+  const query = queriesOf(db)
+  const write = query<[name: string, value: string]>(`
+    INSERT INTO service_state (name, value) VALUES (?, ?)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`).run()
   return {
-    get(name) {
-      const row = read.get(name)
-      return row === undefined ? undefined : JSON.parse(row.value)
-    },
-    set: (name, value) => void write.run(name, JSON.stringify(value)),
+    get: query<[name: string], { readonly value: string }>(`SELECT value FROM service_state WHERE name = ?`).one(
+      ({ value }): unknown => JSON.parse(value),
+    ),
+    set: (name: string, value: unknown) => write(name, JSON.stringify(value)),
   }
 }
 
-// Large chunks come as bytes.
-const INSERT = `INSERT INTO job_chunks (seq, n, chunk) VALUES (?, ?, CAST(? AS TEXT))`
-const AFTER = `SELECT n, chunk FROM job_chunks WHERE seq = ? AND n > ? ORDER BY n`
-
 /** Makes the store of stream chunks, numbered from 1 within a job in the order of arrival. */
 export function createChunkStore(db: Database): ChunkStore {
-  const count = db.prepare<[number], { count: number }>(CHUNK_COUNT)
-  const insert = db.prepare(INSERT)
-  const after = db.prepare<[number, number], { n: number; chunk: string }>(AFTER)
-  const countOf = (seq: number) => count.get(seq)?.count ?? 0
+  const query = queriesOf(db)
+  const count = query<[seq: number], number>(CHUNK_COUNT).value(0)
+  // Large chunks come as bytes.
+  const insert = query<[seq: number, n: number, chunk: Json]>(
+    `INSERT INTO job_chunks (seq, n, chunk) VALUES (?, ?, CAST(? AS TEXT))`,
+  ).run()
+  const after = query<[seq: number, cursor: number], Chunk>(
+    `SELECT n, chunk FROM job_chunks WHERE seq = ? AND n > ? ORDER BY n`,
+  ).each()
   return {
-    append(seq, chunks) {
-      const first = countOf(seq) + 1
-      for (const [index, chunk] of chunks.entries()) insert.run(seq, first + index, chunk)
+    append(seq: number, chunks: readonly Json[]) {
+      const first = count(seq) + 1
+      for (const [index, chunk] of chunks.entries()) insert(seq, first + index, chunk)
     },
-    after(seq, cursor, most = limit('streamReadChunks')) {
-      const rows: { n: number; chunk: string }[] = []
+    /** Chunks after the cursor, within the limits of one response. `more`: the stream goes on after them. */
+    after(seq: number, cursor: number, most = limit('streamReadChunks')) {
+      const rows: Chunk[] = []
       let bytes = 0
-      for (const row of after.iterate(seq, cursor)) {
+      for (const row of after(seq, cursor)) {
         if (rows.length >= most || bytes >= limit('streamReadBytes')) return { rows, more: true }
         rows.push(row)
         bytes += Buffer.byteLength(row.chunk)
       }
       return { rows, more: false }
     },
-    count: countOf,
+    count,
   }
 }
 
-const SAVE_POINT = `
-  INSERT INTO metrics (endpoint_id, at, point) VALUES (?, ?, ?) ON CONFLICT (endpoint_id, at) DO UPDATE SET point = excluded.point`
-const READ_POINTS = `SELECT at, point FROM metrics WHERE endpoint_id = ? AND at >= ? AND at < ? ORDER BY at`
-// Workers that are ready write steps too, in which nothing happened.
-const LAST_ACTIVE = `
-  SELECT at FROM metrics
-  WHERE endpoint_id = ? AND point ->> 'submitted' + point ->> 'completed' + point ->> 'failed' > 0
-  ORDER BY at DESC LIMIT 1`
-const TRIM_POINTS = `DELETE FROM metrics WHERE at < ?`
+type Chunk = { readonly n: number; readonly chunk: string }
 
-/** Makes the store of metrics. */
+/** Makes the store of metrics: steps as JSON. */
 export function createMetricsStore(db: Database): MetricsStore {
-  const save = db.prepare(SAVE_POINT)
-  const read = db.prepare<[string, number, number], { at: number; point: string }>(READ_POINTS)
-  const lastActive = db.prepare<[string], { at: number }>(LAST_ACTIVE)
-  const trim = db.prepare(TRIM_POINTS)
+  const query = queriesOf(db)
   return {
-    save: (endpointId, at, point) => void save.run(endpointId, at, point),
-    read: (endpointId, from, to) => read.all(endpointId, from, to),
-    lastActiveAt: (endpointId) => lastActive.get(endpointId)?.at,
-    trim: (before) => void trim.run(before),
+    save: query<[endpointId: string, at: number, point: string]>(`
+      INSERT INTO metrics (endpoint_id, at, point) VALUES (?, ?, ?)
+      ON CONFLICT (endpoint_id, at) DO UPDATE SET point = excluded.point`).run(),
+    read: query<[endpointId: string, from: number, to: number], { readonly at: number; readonly point: string }>(
+      `SELECT at, point FROM metrics WHERE endpoint_id = ? AND at >= ? AND at < ? ORDER BY at`,
+    ).all(),
+    // Workers that are ready write steps too, in which nothing happened.
+    /** Start of the newest step in which work came or ended; reads all steps since then. */
+    lastActiveAt: query<[endpointId: string], number>(`
+      SELECT at FROM metrics
+      WHERE endpoint_id = ? AND point ->> 'submitted' + point ->> 'completed' + point ->> 'failed' > 0
+      ORDER BY at DESC LIMIT 1`).value(),
+    trim: query<[before: number]>(`DELETE FROM metrics WHERE at < ?`).run(),
   }
 }
 
-type Row = { readonly id: string; readonly folder: string; readonly opened_at: number }
-
-const ALL = `SELECT id, folder, opened_at FROM projects ORDER BY opened_at DESC, id DESC`
-const GET = `SELECT id, folder, opened_at FROM projects WHERE id = ?`
-// A folder that is known keeps its id: addresses of the pages hold it.
-const OPEN = `
-  INSERT INTO projects (id, folder, opened_at) VALUES (@id, @folder, @openedAt)
-  ON CONFLICT (folder) DO UPDATE SET opened_at = excluded.opened_at
-  RETURNING id, folder, opened_at`
-const REMOVE = `DELETE FROM projects WHERE id = ?`
+const PROJECT = `id, folder, opened_at AS openedAt`
 
 /** Makes the store of projects. */
 export function createProjectStore(db: Database): ProjectStore {
-  const all = db.prepare<[], Row>(ALL)
-  const get = db.prepare<[string], Row>(GET)
-  const open = db.prepare<[Project], Row>(OPEN)
-  const remove = db.prepare<[string]>(REMOVE)
+  const query = queriesOf(db)
+  // A folder that is known keeps its id: addresses of the pages hold it.
+  const open = query<[Project], Project>(`
+    INSERT INTO projects (id, folder, opened_at) VALUES (@id, @folder, @openedAt)
+    ON CONFLICT (folder) DO UPDATE SET opened_at = excluded.opened_at
+    RETURNING ${PROJECT}`).one()
   return {
-    all: () => all.all().map(projectOf),
-    get(id) {
-      const row = get.get(id)
-      return row && projectOf(row)
-    },
-    open: (project) => projectOf(open.get(project) as Row), // an upsert always returns its row
-    remove: (id) => void remove.run(id),
+    /** The one that was opened last comes first. */
+    all: query<[], Project>(`SELECT ${PROJECT} FROM projects ORDER BY opened_at DESC, id DESC`).all(),
+    get: query<[id: string], Project>(`SELECT ${PROJECT} FROM projects WHERE id = ?`).one(),
+    /** Adds the project, or notes that its folder was opened again; then it keeps its id. */
+    open: (project: Project) => open(project) as Project, // an upsert always returns its row
+    remove: query<[id: string]>(`DELETE FROM projects WHERE id = ?`).run(),
   }
-}
-
-function projectOf({ id, folder, opened_at }: Row): Project {
-  return { id, folder, openedAt: opened_at }
 }

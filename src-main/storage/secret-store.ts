@@ -9,22 +9,8 @@ import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
 import { errorCode } from '../domain/error-code.ts'
 import type { SecretStore } from '../services/ports/secrets.ts'
+import { queriesOf } from './queries.ts'
 import { PRIVATE_FILE, syncFolderNow } from './write-files.ts'
-
-const PUT = `
-  INSERT INTO secrets (scope, name, nonce, sealed, updated_at)
-  VALUES (:scope, :name, :nonce, :sealed, :now)
-  ON CONFLICT (scope, name) DO UPDATE
-  SET nonce = excluded.nonce, sealed = excluded.sealed, updated_at = excluded.updated_at`
-const GET = `SELECT nonce, sealed FROM secrets WHERE scope = :scope AND name = :name`
-const LIST = `SELECT name, updated_at AS updatedAt FROM secrets WHERE scope = :scope ORDER BY name`
-const REMOVE = `DELETE FROM secrets WHERE scope = :scope AND name = :name RETURNING name`
-// A range, so that the key of the table finds them, and no character of a prefix means anything. 1114111: the last one.
-const SCOPES = `
-  SELECT DISTINCT scope FROM secrets
-  WHERE scope >= :prefix AND scope < :prefix || char(1114111)
-  ORDER BY scope`
-const REMOVE_SCOPE = `DELETE FROM secrets WHERE scope = :scope`
 
 const CIPHER = 'aes-256-gcm'
 // Random nonces of 96 bits are safe for 2^32 values of one key; source: NIST SP 800-38D, 8.3.
@@ -34,25 +20,43 @@ const TAG_BYTES = 16
 type SecretName = { readonly scope: string; readonly name: string }
 type Sealed = { readonly nonce: Buffer; readonly sealed: Buffer }
 
-/** Makes the store of secrets. */
+/** Makes the store of secrets. Values go nowhere but to their user: not into answers, not into logs. */
 export function createSecretStore(db: Database, key: SecretKey): SecretStore {
-  const put = db.prepare<[SecretName & Sealed & { now: number }]>(PUT)
-  const get = db.prepare<[SecretName], Sealed>(GET)
-  const list = db.prepare<[{ scope: string }], { name: string; updatedAt: number }>(LIST)
-  const remove = db.prepare<[SecretName], { name: string }>(REMOVE)
-  const scopes = db.prepare<[{ prefix: string }], { scope: string }>(SCOPES)
-  const removeScope = db.prepare<[{ scope: string }]>(REMOVE_SCOPE)
+  const query = queriesOf(db)
+  const put = query<[SecretName & Sealed & { readonly now: number }]>(`
+    INSERT INTO secrets (scope, name, nonce, sealed, updated_at)
+    VALUES (@scope, @name, @nonce, @sealed, @now)
+    ON CONFLICT (scope, name) DO UPDATE
+    SET nonce = excluded.nonce, sealed = excluded.sealed, updated_at = excluded.updated_at`).run()
+  const get = query<[scope: string, name: string], Sealed>(
+    `SELECT nonce, sealed FROM secrets WHERE scope = ? AND name = ?`,
+  ).one()
+  // A range, so that the key of the table finds them, and no character of a prefix means anything. 1114111: the last one.
+  const scopes = query<[{ prefix: string }], string>(`
+    SELECT DISTINCT scope FROM secrets
+    WHERE scope >= @prefix AND scope < @prefix || char(1114111)
+    ORDER BY scope`).values()
   return {
-    put: (scope, name, value, now) =>
-      void put.run({ scope, name, now, ...seal(key.readOrMake(), { scope, name }, value) }),
-    get(scope, name) {
-      const row = get.get({ scope, name })
+    /** Stores or replaces a secret. */
+    put: (scope: string, name: string, value: string, now: number) =>
+      put({ scope, name, now, ...seal(key.readOrMake(), { scope, name }, value) }),
+    /**
+     * The value; undefined: there is none.
+     * @throws AppError SECRET_LOST when the key that it was sealed with is gone
+     */
+    get(scope: string, name: string) {
+      const row = get(scope, name)
       return row && open(key.read(), { scope, name }, row)
     },
-    list: (scope) => list.all({ scope }),
-    remove: (scope, name) => remove.get({ scope, name }) !== undefined,
-    scopes: (prefix) => scopes.all({ prefix }).map(({ scope }) => scope),
-    removeScope: (scope) => void removeScope.run({ scope }),
+    /** By name. */
+    list: query<[scope: string], { readonly name: string; readonly updatedAt: number }>(
+      `SELECT name, updated_at AS updatedAt FROM secrets WHERE scope = ? ORDER BY name`,
+    ).all(),
+    /** @returns whether there was one */
+    remove: query<[scope: string, name: string]>(`DELETE FROM secrets WHERE scope = ? AND name = ?`).changed(),
+    /** Scopes that begin with `prefix`, in order. */
+    scopes: (prefix: string) => scopes({ prefix }),
+    removeScope: query<[scope: string]>(`DELETE FROM secrets WHERE scope = ?`).run(),
   }
 }
 

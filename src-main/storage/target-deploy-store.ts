@@ -1,36 +1,35 @@
 import type { Database } from 'better-sqlite3'
 import type { StoredTargetDeploy, TargetDeployStore, TargetPlace } from '../services/ports/targets.ts'
+import { queriesOf } from './queries.ts'
 
-const COLUMNS = `number, build, artifact, manifest, rollback_of AS rollbackOf, created_at AS createdAt`
 const OF_PLACE = `target = @target AND app = @app AND environment = @environment`
-const LIST = `SELECT ${COLUMNS} FROM target_deploys WHERE ${OF_PLACE} ORDER BY number DESC`
-const ADD = `
-  INSERT INTO target_deploys (target, app, environment, number, build, artifact, manifest, rollback_of, created_at)
-  SELECT @target, @app, @environment, COALESCE(MAX(number), 0) + 1, @build, @artifact, @manifest, @rollbackOf, @createdAt
-  FROM target_deploys WHERE ${OF_PLACE}
-  RETURNING number`
-const TRIM = `
-  DELETE FROM target_deploys
-  WHERE ${OF_PLACE} AND number <= (SELECT MAX(number) FROM target_deploys WHERE ${OF_PLACE}) - @keep`
-const FORGET_PLACE = `DELETE FROM target_deploys WHERE ${OF_PLACE}`
-const FORGET = `DELETE FROM target_deploys WHERE target = ?`
 
-/** Makes the store of deploys to targets. */
+/** Makes the store of deploys to targets: those that worked. */
 export function createTargetDeployStore(db: Database): TargetDeployStore {
-  const list = db.prepare<[TargetPlace], StoredTargetDeploy>(LIST)
-  const add = db.prepare<[TargetPlace & Omit<StoredTargetDeploy, 'number'>], { readonly number: number }>(ADD)
-  const trim = db.prepare<[TargetPlace & { readonly keep: number }]>(TRIM)
-  const forgetPlace = db.prepare<[TargetPlace]>(FORGET_PLACE)
-  const forget = db.prepare<[string]>(FORGET)
+  const query = queriesOf(db)
+  const add = query<[TargetPlace & Omit<StoredTargetDeploy, 'number'>], { readonly number: number }>(`
+    INSERT INTO target_deploys (target, app, environment, number, build, artifact, manifest, rollback_of, created_at)
+    SELECT @target, @app, @environment, COALESCE(MAX(number), 0) + 1, @build, @artifact, @manifest, @rollbackOf,
+      @createdAt
+    FROM target_deploys WHERE ${OF_PLACE}
+    RETURNING number`).one()
+  const trim = query<[TargetPlace & { readonly keep: number }]>(`
+    DELETE FROM target_deploys
+    WHERE ${OF_PLACE} AND number <= (SELECT MAX(number) FROM target_deploys WHERE ${OF_PLACE}) - @keep`).run()
   return {
-    list: ({ target, app, environment }) => list.all({ target, app, environment }),
-    add({ target, app, environment }, deploy, keep) {
-      const added = add.get({ target, app, environment, ...deploy })
-      trim.run({ target, app, environment, keep })
+    /** Newest first. */
+    list: query<[TargetPlace], StoredTargetDeploy>(`
+      SELECT number, build, artifact, manifest, rollback_of AS rollbackOf, created_at AS createdAt
+      FROM target_deploys WHERE ${OF_PLACE} ORDER BY number DESC`).all(),
+    /** Adds one under the next number, which it returns; the newest `keep` of the place stay. */
+    add(place: TargetPlace, deploy: Omit<StoredTargetDeploy, 'number'>, keep: number) {
+      const added = add({ ...place, ...deploy })
+      trim({ ...place, keep })
       if (added === undefined) throw new Error('the deploy was not recorded')
       return added.number
     },
-    forgetPlace: ({ target, app, environment }) => void forgetPlace.run({ target, app, environment }),
-    forget: (target) => void forget.run(target),
+    forgetPlace: query<[TargetPlace]>(`DELETE FROM target_deploys WHERE ${OF_PLACE}`).run(),
+    /** Forgets all deploys to a target. */
+    forget: query<[target: string]>(`DELETE FROM target_deploys WHERE target = ?`).run(),
   }
 }

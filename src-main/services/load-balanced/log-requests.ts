@@ -70,7 +70,8 @@ export function createRequestLog({
           storage.requests.append(requests)
           storage.endpoints.addTotals(endpointId, totalsOf(requests))
         }
-        for (const endpointId of trims) storage.requests.trimEndpoint(endpointId, limit('requestsPerEndpoint'))
+        for (const endpointId of trims)
+          storage.requests.trimEndpoint({ endpointId, keep: limit('requestsPerEndpoint') })
       })
       .then(() => {
         for (const endpointId of byEndpoint.keys()) storage.endpoints.reread(endpointId)

@@ -221,7 +221,7 @@ export function createModelDownloads(deps: ModelDownloadDeps): ModelDownloads {
         validator: undefined,
         createdAt: clock.now(),
       })
-      store.trim(limit('modelDownloadsKept'))
+      store.trim({ keep: limit('modelDownloadsKept') })
       return undefined
     })
     if (authorization !== undefined) given.set(before?.id ?? id, authorization)

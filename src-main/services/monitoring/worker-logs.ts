@@ -111,7 +111,7 @@ export function createLogCollector({
     storage
       .write(() => {
         storage.logs.append(storedLines)
-        if (trim) storage.logs.trimWorker(workerId, limit('logLinesPerWorker'))
+        if (trim) storage.logs.trimWorker({ workerId, keep: limit('logLinesPerWorker') })
       })
       .then(remember)
       .then(stored)

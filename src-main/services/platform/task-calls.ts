@@ -132,7 +132,7 @@ export async function setTaskTimeout(
   timeoutS: number,
 ): Promise<void> {
   const at = clock.now() + Math.round(timeoutS * SECOND_MS)
-  await storage.write(() => storage.platform.taskCalls.setDeadline(id, at))
+  await storage.write(() => storage.platform.taskCalls.setDeadline({ id, at }))
 }
 
 /** How a call stands, as JSON in pieces: `status`, and at the end `response` with its value or its error. */

@@ -21,7 +21,7 @@ export type KeyStore = {
   /** Stores the hash, role and end of the key with this name. */
   readonly update: (key: NamedKey) => void
   readonly remove: (name: string) => void
-  readonly noteUse: (name: string, at: number, from: string | undefined) => void
+  readonly noteUse: (use: { name: string; at: number; from: string | undefined }) => void
   /** Stores an entry; of more than `most` the oldest goes. */
   readonly record: (entry: Omit<AuditEntry, 'id'>, most: number) => void
   /** Newest first. @param query.before only older ones than this id */

@@ -110,7 +110,7 @@ export type ModelDownloadStore = {
   readonly remove: (id: string) => boolean
   /** SHA-256 of the newest download to each target, by folder, directory and name joined with line breaks. */
   readonly checksums: () => ReadonlyMap<string, string>
-  readonly trim: (keep: number) => void
+  readonly trim: (trim: { keep: number }) => void
 }
 
 /** A file to be fetched. */

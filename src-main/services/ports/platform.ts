@@ -41,7 +41,7 @@ export type StoredTaskCall = {
 type TaskCalls = {
   readonly get: (id: string) => StoredTaskCall | undefined
   readonly add: (call: StoredTaskCall) => void
-  readonly setDeadline: (id: string, at: number) => void
+  readonly setDeadline: (set: { id: string; at: number }) => void
   readonly remove: (id: string) => void
   /** Removes those that were begun before; their clients are gone. */
   readonly trim: (before: number) => void

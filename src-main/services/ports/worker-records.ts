@@ -19,7 +19,7 @@ export type LogStore = {
   readonly newest: (scope: LogScope, limit: number) => readonly LogLine[]
   readonly lastId: () => number
   readonly trim: (before: number, limit: number) => number
-  readonly trimWorker: (workerId: string, keep: number) => void
+  readonly trimWorker: (trim: { workerId: string; keep: number }) => void
   /** How many lines are older than a time in wall ms, and about what they take. */
   readonly olderThan: (at: number) => { readonly lines: number; readonly bytes: number }
 }
@@ -45,7 +45,7 @@ export type RequestStore = {
   readonly after: (endpointId: string, id: number, limit: number) => readonly ProxiedRequest[]
   readonly lastId: () => number
   readonly trim: (before: number, limit: number) => number
-  readonly trimEndpoint: (endpointId: string, keep: number) => void
+  readonly trimEndpoint: (trim: { endpointId: string; keep: number }) => void
 }
 
 /** A worker that was started and has not been seen to end. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { createAppStore } from '../../../src-main/storage/app-store.ts'
 import { createAssetStore } from '../../../src-main/storage/asset-store.ts'
 import { createEndpointStore } from '../../../src-main/storage/endpoint-store.ts'
-import { createEventStore } from '../../../src-main/storage/event-store.ts'
+import { createEventLog, createEventStore } from '../../../src-main/storage/event-store.ts'
 import { createGraphStore } from '../../../src-main/storage/graph-store.ts'
 import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
 import { createJobArchive } from '../../../src-main/storage/job-archive.ts'
@@ -83,7 +83,8 @@ function statements(): { readonly db: Database; readonly all: readonly string[] 
     },
   })
   const commit = createGroupCommit(db, createLogSync([]))
-  const events = createEventStore(spied, commit)
+  const events = createEventLog(spied, commit)
+  createEventStore(spied, events)
   const state = createStateStore(spied)
   createJobStore(spied, events, createJobPayloads(spied, { files: payloadsInRows, seal: createSeal(keyInMemory()) }))
   createJobArchive(spied)

@@ -27,7 +27,7 @@ async function setup(count: number) {
 
 it('keeps the newest requests of an endpoint, and those of others', async () => {
   const { requests, write, paths } = await setup(5)
-  await write(() => requests.trimEndpoint('web', 2))
+  await write(() => requests.trimEndpoint({ endpointId: 'web', keep: 2 }))
   expect(paths()).toEqual(['/4', '/3'])
   expect(requests.after('other', 0, 9)).toMatchObject([{ error: 'gone' }])
   expect(requests.after('other', 0, 9)[0]).not.toHaveProperty('status')

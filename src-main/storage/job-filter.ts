@@ -13,6 +13,7 @@ import { matchExpression, phraseExpression } from '../domain/job/search-query.ts
 import { TIME_LIMIT_ERROR } from '../domain/job/time-limit.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import type { Job, JobFilter, JobStore } from '../services/ports/storage.ts'
+import { queriesOf } from './queries.ts'
 import { createTermLookup } from './search-index.ts'
 
 /**
@@ -32,8 +33,7 @@ export const JOB_COLUMNS = `
 /** One job. */
 export const READ_JOB = `SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = ?`
 /** The number of the newest job. */
-const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) AS seq FROM jobs`
-const FIRST_FROM = `SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`
+export const NEWEST_SEQ = `SELECT COALESCE(MAX(seq), 0) FROM jobs`
 
 const IN_RANGE = 'seq BETWEEN @first AND @last'
 // Every select of seqs ends so; the one that reads from the oldest on differs in this word alone.
@@ -60,11 +60,6 @@ const ARCHIVED_IN_STATE = `
 const OVER_LIMIT_OF_ENDPOINT = `
   SELECT seq FROM jobs
   WHERE ${OVER_LIMIT} AND endpoint_id = @endpointId AND archived = @archived AND ${IN_RANGE} ${PAGE}`
-// The oldest of one range of jobs_by_state.
-const OLDEST = `
-  SELECT seq FROM jobs
-  WHERE endpoint_id = @endpointId AND status = @status AND lane = @lane AND archived = 0
-  ORDER BY seq LIMIT 1`
 // The same ranges of many states and endpoints at once: a thousand statements would take longer than what they find.
 const OF_ENDPOINT_IN_STATES = `WITH held (status, endpoint_id) AS (SELECT value, @endpointId FROM json_each(@states))`
 // Goes from each endpoint that has jobs of a state to the next one, so that the others cost nothing.
@@ -86,21 +81,9 @@ const OVER_LIMIT_RANGES = `endpoints CROSS JOIN json_each('[0, 1]') kept`
 const IN_OVER_LIMIT_RANGE = `
   (@endpointId IS NULL OR endpoints.id = @endpointId) AND (@archived IS NULL OR kept.value = @archived)
   AND jobs.endpoint_id = endpoints.id AND jobs.archived = kept.value AND ${OVER_LIMIT}`
-const FILLED_OVER_LIMIT = `
-  SELECT endpoints.id AS endpointId, kept.value AS archived FROM ${OVER_LIMIT_RANGES}
-  WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_OVER_LIMIT_RANGE})`
 const COUNTED = 'jobs.seq BETWEEN @first AND @last LIMIT @limit'
 const countOf = (tables: string, where: string) =>
-  `SELECT COUNT(*) AS count FROM (SELECT 1 FROM ${tables} CROSS JOIN jobs WHERE ${where} AND ${COUNTED})`
-const COUNT_OVER_LIMIT = countOf(OVER_LIMIT_RANGES, IN_OVER_LIMIT_RANGE)
-const COUNT_ALL = countOf('endpoints', 'jobs.endpoint_id = endpoints.id')
-// From the oldest job on no endpoint has to be looked for.
-const COUNT_FROM_OLDEST = `SELECT COUNT(*) AS count FROM (SELECT 1 FROM jobs INDEXED BY jobs_by_endpoint WHERE ${COUNTED})`
-// Read row by row, so its range is short. Jobs of the states that people ask for are as a rule among the newest.
-const NEAR = `
-  SELECT seq FROM jobs
-  WHERE ${IN_RANGE} AND ${IN_STATES} AND (@archived IS NULL OR archived = @archived)
-  ORDER BY seq DESC LIMIT @limit OFFSET @offset`
+  `SELECT COUNT(*) FROM (SELECT 1 FROM ${tables} CROSS JOIN jobs WHERE ${where} AND ${COUNTED})`
 const NEAR_ROWS = 1000
 const OF_WORKER = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} ${PAGE}`
 const OF_WORKER_WHERE = `SELECT seq FROM jobs WHERE worker_id = @workerId AND ${IN_RANGE} AND ${STATE_AND_ENDPOINT} ${PAGE}`
@@ -114,12 +97,6 @@ const FOUND_WHERE = `
     AND (@workerId IS NULL OR jobs.worker_id = @workerId)
   ORDER BY job_search.rowid ${NEWEST_FIRST}`
 
-// A job that its time limit stopped counts under both states, as each filter finds it.
-const STATES_AMONG = `
-  SELECT jobs.status FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
-  UNION ALL
-  SELECT 'TIMED_OUT' FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value WHERE ${OVER_LIMIT}`
-
 // Beyond so many, nobody looks for the first ones; source: ours.
 const MOST_PHRASES = 1000
 const withoutPhrases = (sql: string) =>
@@ -129,22 +106,38 @@ type Range = { readonly first: number; readonly last: number }
 
 /** Makes the lists by filter. */
 export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' | 'countByState'> {
-  const read = db.prepare<[number], Job>(READ_JOB)
-  const newestSeq = db.prepare<[], { readonly seq: number }>(NEWEST_SEQ)
-  const firstFrom = db.prepare<[number], { readonly seq: number; readonly createdAt: number }>(FIRST_FROM)
+  const query = queriesOf(db)
+  const read = query<[seq: number], Job>(READ_JOB).one()
+  const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
+  const firstFrom = query<[seq: number], { readonly seq: number; readonly createdAt: number }>(
+    `SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`,
+  ).one()
   const all = statement(db, ALL)
   const ofEndpoint = statement(db, OF_ENDPOINT)
   const inState = statement(db, IN_STATE)
   const archivedInState = statement(db, ARCHIVED_IN_STATE)
   const overLimit = statement(db, OVER_LIMIT_OF_ENDPOINT)
-  const filledOverLimit = db.prepare<[object], object>(FILLED_OVER_LIMIT)
-  const countOverLimit = db.prepare<[object], number>(COUNT_OVER_LIMIT).pluck()
-  const oldest = db.prepare<[object], { readonly seq: number }>(OLDEST)
+  const filledOverLimit = query<[object], object>(`
+    SELECT endpoints.id AS endpointId, kept.value AS archived FROM ${OVER_LIMIT_RANGES}
+    WHERE EXISTS (SELECT 1 FROM jobs WHERE ${IN_OVER_LIMIT_RANGE})`).all()
+  const countOverLimit = query<[object], number>(countOf(OVER_LIMIT_RANGES, IN_OVER_LIMIT_RANGE)).value(0)
+  // The oldest of one range of jobs_by_state.
+  const oldest = query<[object], number>(`
+    SELECT seq FROM jobs
+    WHERE endpoint_id = @endpointId AND status = @status AND lane = @lane AND archived = 0
+    ORDER BY seq LIMIT 1`).value(Infinity)
   const rangesOfEndpoint = prepareRanges(db, () => OF_ENDPOINT_IN_STATES)
   const rangesOfAll = prepareRanges(db, inStatesOf)
-  const countAll = db.prepare<[object], number>(COUNT_ALL).pluck()
-  const countFromOldest = db.prepare<[object], number>(COUNT_FROM_OLDEST).pluck()
-  const near = db.prepare<[object], number>(NEAR).pluck()
+  const countAll = query<[object], number>(countOf('endpoints', 'jobs.endpoint_id = endpoints.id')).value(0)
+  // From the oldest job on no endpoint has to be looked for.
+  const countFromOldest = query<[object], number>(
+    `SELECT COUNT(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_by_endpoint WHERE ${COUNTED})`,
+  ).value(0)
+  // Read row by row, so its range is short. Jobs of the states that people ask for are as a rule among the newest.
+  const near = query<[object], number>(`
+    SELECT seq FROM jobs
+    WHERE ${IN_RANGE} AND ${IN_STATES} AND (@archived IS NULL OR archived = @archived)
+    ORDER BY seq DESC LIMIT @limit OFFSET @offset`).values()
   const termsOf = createTermLookup(db)
   const ofWorker = statement(db, OF_WORKER)
   const ofWorkerWhere = statement(db, OF_WORKER_WHERE)
@@ -152,15 +145,20 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
   const foundWhere = statement(db, FOUND_WHERE)
   const foundOthers = statement(db, withoutPhrases(FOUND))
   const foundOthersWhere = statement(db, withoutPhrases(FOUND_WHERE))
-  const statesAmong = db.prepare<[{ readonly seqs: string }], JobState>(STATES_AMONG).pluck()
+  // A job that its time limit stopped counts under both states, as each filter finds it.
+  const statesAmong = query<[{ readonly seqs: string }], JobState>(`
+    SELECT jobs.status FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
+    UNION ALL
+    SELECT 'TIMED_OUT' FROM json_each(@seqs) some CROSS JOIN jobs ON jobs.seq = some.value
+    WHERE ${OVER_LIMIT}`).values()
 
   // Smallest seq from which on jobs were created at `time` or later.
   function seqAt(time: number): number {
     let low = 1
-    let high = (newestSeq.get()?.seq ?? 0) + 1
+    let high = newestSeq() + 1
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      const job = firstFrom.get(middle)
+      const job = firstFrom(middle)
       if (job === undefined || job.createdAt >= time) high = middle
       else low = job.seq + 1
     }
@@ -177,7 +175,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
   }
 
   function oldestUnarchived({ endpointId }: JobFilter): number {
-    const seqs = filledRanges({ endpointId, archived: false }).map(({ values }) => oldest.get(values)?.seq ?? Infinity)
+    const seqs = filledRanges({ endpointId, archived: false }).map(({ values }) => oldest(values))
     return seqs.length === 0 ? Number.MAX_SAFE_INTEGER : Math.min(...seqs)
   }
 
@@ -198,21 +196,21 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
   function filledRanges(filter: JobFilter): readonly StateRange[] {
     const { ranges, live, ended, overLimit: over } = statesOf(filter)
     return [
-      ...(live === undefined ? [] : ranges.live.all(live)).map((values) => ({ from: inState, values })),
-      ...(ended === undefined ? [] : ranges.archived.all(ended)).map((values) => ({ from: archivedInState, values })),
-      ...(over === undefined ? [] : filledOverLimit.all(over)).map((values) => ({ from: overLimit, values })),
+      ...(live === undefined ? [] : ranges.live(live)).map((values) => ({ from: inState, values })),
+      ...(ended === undefined ? [] : ranges.archived(ended)).map((values) => ({ from: archivedInState, values })),
+      ...(over === undefined ? [] : filledOverLimit(over)).map((values) => ({ from: overLimit, values })),
     ]
   }
 
   // A page of the newest jobs of any endpoint, where it is found among the newest of all jobs.
   function pageNear(filter: JobFilter, { first, last }: Range, page: PageOf): readonly number[] | undefined {
     if (filter.endpointId !== undefined || page.oldestFirst) return undefined
-    const newest = Math.min(last, newestSeq.get()?.seq ?? 0)
+    const newest = Math.min(last, newestSeq())
     const from = Math.max(first, newest - NEAR_ROWS + 1)
     const states = JSON.stringify(someStates(filter) ?? JOB_STATES)
     const values = { states, overLimit: Number(takesOverLimit(filter)), archived: archivedOf(filter) }
     const { limit: most, offset } = page
-    const found = near.all({ first: from, last: newest, ...values, limit: most, offset })
+    const found = near({ first: from, last: newest, ...values, limit: most, offset })
     return found.length === most || from === first ? found : undefined
   }
 
@@ -271,16 +269,16 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
       case 'states': {
         const { ranges, live, ended, overLimit: over } = statesOf(filter)
         return upTo(most, [
-          (most) => (live === undefined ? 0 : (ranges.countLive.get({ ...range, ...live, limit: most }) ?? 0)),
-          (most) => (ended === undefined ? 0 : (ranges.countArchived.get({ ...range, ...ended, limit: most }) ?? 0)),
-          (most) => (over === undefined ? 0 : (countOverLimit.get({ ...range, ...over, limit: most }) ?? 0)),
+          (most) => (live === undefined ? 0 : ranges.countLive({ ...range, ...live, limit: most })),
+          (most) => (ended === undefined ? 0 : ranges.countArchived({ ...range, ...ended, limit: most })),
+          (most) => (over === undefined ? 0 : countOverLimit({ ...range, ...over, limit: most })),
         ])
       }
       case 'endpoint':
         return upTo(limit('jobCount'), [by(ofEndpoint, way.values)])
       case 'all': {
         const counted = range.first === 1 ? countFromOldest : countAll
-        return upTo(limit('jobCount'), [(most) => counted.get({ ...range, limit: most }) ?? 0])
+        return upTo(limit('jobCount'), [(most) => counted({ ...range, limit: most })])
       }
     }
   }
@@ -289,7 +287,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
   function countRead(filter: JobFilter): JobStateCounts['states'] {
     const most = limit('stateCount')
     const newest = seqs(filter, { limit: most + 1, offset: 0, oldestFirst: false })
-    const byState = Map.groupBy(statesAmong.all({ seqs: JSON.stringify(newest.slice(0, most)) }), (state) => state)
+    const byState = Map.groupBy(statesAmong({ seqs: JSON.stringify(newest.slice(0, most)) }), (state) => state)
     return inEachState((state) => ({ count: byState.get(state)?.length ?? 0, more: newest.length > most }))
   }
 
@@ -306,7 +304,7 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
         oldestFirst: query.oldestFirst ?? false,
         phraseFirst: query.phraseFirst ?? false,
       })
-        .map((seq) => read.get(seq))
+        .map((seq) => read(seq))
         .filter((job) => job !== undefined),
     count: (filter) => count(filter),
   }
@@ -385,8 +383,9 @@ type StateRange = { readonly from: Statement; readonly values: object }
 
 /** The ranges of both indexes by state. @param held gives the table of what is looked at */
 function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
-  const ranges = (sql: string) => db.prepare<[object], object>(sql)
-  const count = (sql: string) => db.prepare<[object], number>(sql).pluck()
+  const query = queriesOf(db)
+  const ranges = (sql: string) => query<[object], object>(sql).all()
+  const count = (sql: string) => query<[object], number>(sql).value(0)
   return {
     live: ranges(`
       ${held(0)} SELECT held.endpoint_id AS endpointId, held.status, lanes.value AS lane
@@ -401,13 +400,14 @@ function prepareRanges(db: Database, held: (archived: 0 | 1) => string) {
 
 function statement(db: Database, sql: string): Statement {
   // Bare numbers: a jump far down a list goes over some ten thousand of them.
-  const down = db.prepare<[object], number>(sql).pluck()
-  const up = db.prepare<[object], number>(sql.replace(NEWEST_FIRST, OLDEST_FIRST)).pluck()
-  const counted = db.prepare<[object], { readonly count: number }>(`SELECT COUNT(*) AS count FROM (${sql})`)
+  const query = queriesOf(db)
+  const down = query<[object], number>(sql).values()
+  const up = query<[object], number>(sql.replace(NEWEST_FIRST, OLDEST_FIRST)).values()
+  const counted = query<[object], number>(`SELECT COUNT(*) FROM (${sql})`).value(0)
   return {
     all: ({ oldestFirst, phraseFirst: _order, ...values }: PageOf): readonly number[] =>
-      (oldestFirst ? up : down).all(values),
-    count: (values: object): number => counted.get({ offset: 0, ...values })?.count ?? 0,
+      (oldestFirst ? up : down)(values),
+    count: (values: object): number => counted({ offset: 0, ...values }),
   }
 }
 
@@ -435,46 +435,43 @@ function merged(ranges: readonly (readonly number[])[], oldestFirst: boolean): r
     : filled.flat().sort((a, b) => (oldestFirst ? a - b : b - a))
 }
 
-const PAST_DEADLINE = `
-  SELECT ${JOB_COLUMNS} FROM jobs WHERE deadline_at <= ? AND archived = 0
-  ORDER BY deadline_at LIMIT ?`
-// The plus keeps the range of seq from choosing the index that would sort all waiting jobs again for each batch.
-const WAITING = `
-  SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND +seq <= ?
-  ORDER BY lane, seq LIMIT ?`
 const OLDEST_IN_LANE = (lane: string) => `
   SELECT MIN(seq) AS seq FROM jobs
   WHERE endpoint_id = @endpointId AND status = 'IN_QUEUE' AND archived = 0 AND lane = ${lane}`
-const OLDEST_WAITING = `
-  SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = (
-    SELECT MIN(seq) FROM (${OLDEST_IN_LANE('@lowPriority')} UNION ALL ${OLDEST_IN_LANE('@lowPriority + 2')}))`
-const IN_PROGRESS = `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`
-const ENDPOINT_IDS = `SELECT id FROM endpoints`
-const COUNTS = `
-  SELECT endpoint_id AS endpointId, status, lane & 1 AS lowPriority, COUNT(*) AS count FROM jobs
-  WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, lane`
 
+type Count = {
+  readonly endpointId: string
+  readonly status: JobState
+  readonly lowPriority: 0 | 1
+  readonly count: number
+}
 type Listing = Pick<JobStore, 'pastDeadline' | 'newestSeq' | 'waiting' | 'oldestWaiting' | 'inProgress' | 'counts'>
 
 /** The reads of many jobs that the queue needs. */
 export function createJobList(db: Database): Listing {
-  const pastDeadline = db.prepare<[number, number], Job>(PAST_DEADLINE)
-  const waiting = db.prepare<[string, number, number], Job>(WAITING)
-  const newestSeq = db.prepare<[], { seq: number }>(NEWEST_SEQ)
-  const oldest = db.prepare<[object], Job>(OLDEST_WAITING)
-  const inProgress = db.prepare<[string], Job>(IN_PROGRESS)
-  const endpointIds = db.prepare<[], { id: string }>(ENDPOINT_IDS)
-  const counts = db.prepare<[string], { endpointId: string; status: JobState; lowPriority: 0 | 1; count: number }>(
-    COUNTS,
-  )
-  const allIds = () => endpointIds.all().map((row) => row.id)
-
+  const query = queriesOf(db)
+  const oldest = query<[{ endpointId: string; lowPriority: 0 | 1 }], Job>(`
+    SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = (
+      SELECT MIN(seq) FROM (${OLDEST_IN_LANE('@lowPriority')} UNION ALL ${OLDEST_IN_LANE('@lowPriority + 2')}))`).one()
+  const endpointIds = query<[], string>(`SELECT id FROM endpoints`).values()
+  const inProgress = query<[endpointId: string], Job>(
+    `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`,
+  ).all()
+  const counts = query<[endpointId: string], Count>(`
+    SELECT endpoint_id AS endpointId, status, lane & 1 AS lowPriority, COUNT(*) AS count FROM jobs
+    WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, lane`).all()
   return {
-    pastDeadline: (steady, limit) => pastDeadline.all(steady, limit),
-    newestSeq: () => newestSeq.get()?.seq ?? 0,
-    waiting: (endpointId, limit, newest) => waiting.all(endpointId, newest, limit),
-    oldestWaiting: (endpointId, lowPriority) => oldest.get({ endpointId, lowPriority }),
-    inProgress: () => allIds().flatMap((id) => inProgress.all(id)),
-    counts: () => allIds().flatMap((id) => counts.all(id)),
+    /** Jobs that are not archived and whose deadline has passed, oldest deadline first. */
+    pastDeadline: query<[steady: number, limit: number], Job>(`
+      SELECT ${JOB_COLUMNS} FROM jobs WHERE deadline_at <= ? AND archived = 0
+      ORDER BY deadline_at LIMIT ?`).all(),
+    newestSeq: query<[], number>(NEWEST_SEQ).value(0),
+    // The plus keeps the range of seq from choosing the index that would sort all waiting jobs again for each batch.
+    waiting: query<[endpointId: string, newest: number, limit: number], Job>(`
+      SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_QUEUE' AND archived = 0 AND +seq <= ?
+      ORDER BY lane, seq LIMIT ?`).all(),
+    oldestWaiting: (endpointId: string, lowPriority: 0 | 1) => oldest({ endpointId, lowPriority }),
+    inProgress: () => endpointIds().flatMap((id) => inProgress(id)),
+    counts: () => endpointIds().flatMap((id) => counts(id)),
   }
 }

@@ -1,35 +1,10 @@
-import type { Database, Statement } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../domain/job/transitions.ts'
-import type { Job, JobStore, MoveFields } from '../services/ports/storage.ts'
+import type { Job, JobStore, Moment, MoveFields, NewJob } from '../services/ports/storage.ts'
 import type { EventLog } from './event-store.ts'
-import { createJobFilter, createJobList, JOB_COLUMNS, PLACE_GAP, READ_JOB } from './job-filter.ts'
+import { createJobFilter, createJobList, JOB_COLUMNS, NEWEST_SEQ, PLACE_GAP, READ_JOB } from './job-filter.ts'
 import type { JobPayloads } from './job-payloads.ts'
-
-// By position: this is the hottest write, and looking names up takes a tenth of it.
-const INSERT = `
-  INSERT INTO jobs (id, endpoint_id, status, low_priority, lane, created_at, queued_at, execution_timeout_ms, ttl_ms,
-                    retention_ms, deadline_at, webhook)
-  VALUES (?, ?, 'IN_QUEUE', ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-const INSERT_KEY = `INSERT INTO idempotency_keys (endpoint_id, key, seq) VALUES (?, ?, ?)`
-const FIND_KEY = `
-  SELECT ${JOB_COLUMNS} FROM jobs
-  WHERE seq = (SELECT seq FROM idempotency_keys WHERE endpoint_id = ? AND key = ?)`
-const FIND = `SELECT ${JOB_COLUMNS} FROM jobs WHERE id = ?`
-const DELETE_CHUNKS = `DELETE FROM job_chunks WHERE seq = ?`
-const INSERT_DELIVERY = `
-  INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`
-const BEGINNINGS = `
-  SELECT i.seq, substr(i.input, 1, @characters) AS input, substr(o.output, 1, @characters) AS output
-  FROM json_each(@seqs) s CROSS JOIN job_inputs i ON i.seq = s.value LEFT JOIN job_outputs o ON o.seq = i.seq`
-const SET_TTL = `
-  UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
-  WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`
-// Guarded by the attempt: a response that was on its way while the job began anew must not skip its new chunks.
-const SET_CURSOR = `UPDATE jobs SET stream_cursor = @cursor WHERE seq = @seq AND attempt = @attempt`
-const POSTPONE = `UPDATE jobs SET deadline_at = ? WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0`
-const REMOVE = `DELETE FROM jobs WHERE seq = ?`
-const REMOVE_SEARCH = `DELETE FROM job_search WHERE rowid = ?`
-const PENDING = `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`
+import { queriesOf } from './queries.ts'
 
 // Spans are at least 0: a slow correction of the wall clock below the jump limit may set a restarted service back a
 // little.
@@ -74,36 +49,44 @@ function isSentByTable(event: JobEvent): boolean {
 
 /** Makes the store of jobs. All states are written by `move`. */
 export function createJobStore(db: Database, events: EventLog, payloads: JobPayloads): JobStore {
-  const insert = db.prepare(INSERT)
-  const insertKey = db.prepare(INSERT_KEY)
-  const findKey = db.prepare<[string, string], Job>(FIND_KEY)
-  const find = db.prepare<[string], Job>(FIND)
-  const read = db.prepare<[number], Job>(READ_JOB)
-  const beginnings = db.prepare<[object], ReturnType<JobStore['beginnings']>[number]>(BEGINNINGS)
-  const deleteChunks = db.prepare(DELETE_CHUNKS)
-  const insertDelivery = db.prepare(INSERT_DELIVERY)
-  const order = createJobOrder(db, (seq) => read.get(seq))
-  const setTtl = db.prepare<[object], Job>(SET_TTL)
-  const setCursor = db.prepare(SET_CURSOR)
-  const postpone = db.prepare(POSTPONE)
-  const remove = db.prepare(REMOVE)
-  const removeSearch = db.prepare(REMOVE_SEARCH)
-  const pending = db.prepare(PENDING)
-  const moves = new Map<JobEvent, Statement<[object]>>(JOB_EVENTS.map((event) => [event, db.prepare(moveSql(event))]))
+  const query = queriesOf(db)
+  // By position: this is the hottest write, and looking names up takes a tenth of it.
+  const insert = query<[id: string, endpointId: string, ...numbers: number[], webhook: string | undefined]>(`
+    INSERT INTO jobs (id, endpoint_id, status, low_priority, lane, created_at, queued_at, execution_timeout_ms, ttl_ms,
+                      retention_ms, deadline_at, webhook)
+    VALUES (?, ?, 'IN_QUEUE', ?, ?, ?, ?, ?, ?, ?, ?, ?)`).insert()
+  const insertKey = query<[endpointId: string, key: string, seq: number]>(
+    `INSERT INTO idempotency_keys (endpoint_id, key, seq) VALUES (?, ?, ?)`,
+  ).run()
+  const read = query<[seq: number], Job>(READ_JOB).one()
+  const beginnings = query<[{ seqs: string; characters: number }], Beginning>(`
+    SELECT i.seq, substr(i.input, 1, @characters) AS input, substr(o.output, 1, @characters) AS output
+    FROM json_each(@seqs) s CROSS JOIN job_inputs i ON i.seq = s.value
+      LEFT JOIN job_outputs o ON o.seq = i.seq`).all()
+  const deleteChunks = query<[seq: number]>(`DELETE FROM job_chunks WHERE seq = ?`).run()
+  const insertDelivery = query<[seq: number, url: string, nextAt: number, updatedAt: number]>(`
+    INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`).run()
+  const order = createJobOrder(db, read)
+  const pending = query<[seq: number], 1>(
+    `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`,
+  ).value()
+  const removeSearch = query<[seq: number]>(`DELETE FROM job_search WHERE rowid = ?`).run()
+  const remove = query<[seq: number]>(`DELETE FROM jobs WHERE seq = ?`).run()
+  const moves = new Map(JOB_EVENTS.map((event) => [event, query<[object]>(moveSql(event)).changed()]))
 
-  const move: JobStore['move'] = (seq, event, fields, moment) => {
-    const before = isSentByTable(event) ? undefined : read.get(seq)
-    const moved = moves.get(event)?.run(parameters(seq, fields, moment))
-    const job = moved?.changes === 1 ? read.get(seq) : undefined
+  /** The only way a state changes: moves the job if the table and the fields allow it, else undefined. */
+  function move(seq: number, event: JobEvent, fields: MoveFields, moment: Moment): Job | undefined {
+    const before = isSentByTable(event) ? undefined : read(seq)
+    const job = moves.get(event)?.(parameters(seq, fields, moment)) ? read(seq) : undefined
     if (job === undefined) return undefined
     if (job.status === 'IN_QUEUE') {
       // The next attempt starts from nothing, so its stream is read from the start.
       payloads.deleteOutput(seq)
-      deleteChunks.run(seq)
+      deleteChunks(seq)
     }
     if (fields.output !== undefined) payloads.writeOutput(seq, fields.output)
     else if (isFinal(job.status) && job.startedAt !== null) payloads.deleteOutput(seq)
-    if (isFinal(job.status) && job.webhook !== null) insertDelivery.run(seq, job.webhook, moment.steady, moment.now)
+    if (isFinal(job.status) && job.webhook !== null) insertDelivery(seq, job.webhook, moment.steady, moment.now)
     const from = before?.status ?? TRANSITIONS[event].from[0]
     const worker = job.workerId ?? before?.workerId ?? undefined
     events.recordJob(job, event, from, moment.now, worker, fields.reason)
@@ -115,7 +98,7 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     return job
   }
   const waiting = (seq: number) => {
-    const job = read.get(seq)
+    const job = read(seq)
     return job?.status === 'IN_QUEUE' && job.archived === 0 ? job : undefined
   }
 
@@ -123,63 +106,87 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     ...createJobList(db),
     ...createJobFilter(db),
     move,
-    insert(job, { now, steady }) {
+    insert(job: NewJob, { now, steady }: Moment) {
       const { id, endpointId, lowPriority, executionTimeoutMs, ttlMs, retentionMs, webhook } = job
-      const spans = [executionTimeoutMs, ttlMs, retentionMs, steady + ttlMs]
       const low = lowPriority ? 1 : 0
-      const { lastInsertRowid } = insert.run(id, endpointId, low, low, now, steady, ...spans, webhook)
-      const seq = Number(lastInsertRowid)
+      const spans = [executionTimeoutMs, ttlMs, retentionMs, steady + ttlMs]
+      const seq = insert(id, endpointId, low, low, now, steady, ...spans, webhook)
       // Most have none, and are not to pay for it.
-      if (job.priority) order.setPriority(seq, job.priority)
+      if (job.priority) order.setPriority({ seq, priority: job.priority })
       payloads.insertInput({ seq, id }, job.input, job.s3Config)
-      if (job.idempotencyKey !== undefined) insertKey.run(job.endpointId, job.idempotencyKey, seq)
+      if (job.idempotencyKey !== undefined) insertKey(endpointId, job.idempotencyKey, seq)
       const row = newRow(seq, job, now, steady)
       events.recordJob(row, 'submit', undefined, now, undefined, undefined)
       return row
     },
-    claim(endpointId, workerId, except, moment) {
+    /**
+     * Claims the first waiting job of the endpoint: normal priority before low, higher numbers before lower ones, else
+     * in the order of places; skips the given seqs.
+     */
+    claim(endpointId: string, workerId: string, except: readonly number[], moment: Moment) {
       const seq = order.next(endpointId, except)
       return seq === undefined ? undefined : move(seq, 'claim', { workerId }, moment)
     },
-    moveToFront: (seq, { now }) => reordered(order.toFront(seq), 'moved to the front', now),
-    moveToBack: (seq, { now }) => reordered(order.toBack(seq), 'moved to the back', now),
+    /** Places a waiting job before all others with its priority; undefined, as in all moves: it no longer waits. */
+    moveToFront: (seq: number, { now }: Moment) => reordered(order.toFront(seq), 'moved to the front', now),
+    /** Places it behind all that wait now with its priority. */
+    moveToBack: (seq: number, { now }: Moment) => reordered(order.toBack(seq), 'moved to the back', now),
     // Within one transaction, so either all that stands there holds, or nothing is moved.
-    moveBeside(seq, side, otherSeq, { now }) {
+    /** Places it right before or after another job, which has the same priority. */
+    moveBeside(seq: number, side: 'before' | 'after', otherSeq: number, { now }: Moment) {
       const other = waiting(otherSeq)
       return other && reordered(order.beside(seq, side, other), `placed ${side} ${other.id}`, now)
     },
-    setPriority: (seq, priority, { now }) =>
-      reordered(order.setPriority(seq, priority), `priority set to ${priority}`, now),
-    swapPositions(seq, otherSeq, { now }) {
+    /** Gives a waiting job another priority; among those with it, it stands by its place. */
+    setPriority: (seq: number, priority: number, { now }: Moment) =>
+      reordered(order.setPriority({ seq, priority }), `priority set to ${priority}`, now),
+    /** Lets two waiting jobs of a queue swap positions. */
+    swapPositions(seq: number, otherSeq: number, { now }: Moment) {
       const [one, other] = [waiting(seq), waiting(otherSeq)]
       if (one === undefined || other === undefined) return undefined
-      const moved = reordered(order.setPosition(seq, other.place), `placed like ${other.id}`, now)
-      reordered(order.setPosition(otherSeq, one.place), `placed like ${one.id}`, now)
+      const moved = reordered(order.setPosition({ seq, place: other.place }), `placed like ${other.id}`, now)
+      reordered(order.setPosition({ seq: otherSeq, place: one.place }), `placed like ${one.id}`, now)
       return moved
     },
     inOrder: order.inOrder,
     waitingBefore: order.waitingBefore,
-    findByIdempotencyKey: (endpointId, key) => findKey.get(endpointId, key),
-    find: (id) => find.get(id),
-    read: (seq) => read.get(seq),
+    findByIdempotencyKey: query<[endpointId: string, key: string], Job>(`
+      SELECT ${JOB_COLUMNS} FROM jobs
+      WHERE seq = (SELECT seq FROM idempotency_keys WHERE endpoint_id = ? AND key = ?)`).one(),
+    /** Also an archived one, as all reads by id or number do. */
+    find: query<[id: string], Job>(`SELECT ${JOB_COLUMNS} FROM jobs WHERE id = ?`).one(),
+    read,
     openInput: payloads.openInput,
     openOutput: payloads.openOutput,
     readInput: payloads.readInput,
-    beginnings: (seqs, characters) => beginnings.all({ seqs: JSON.stringify(seqs), characters }),
     readOutput: payloads.readOutput,
-    setTtl: (seq, ttlMs) => setTtl.get({ seq, ttlMs }),
-    setStreamCursor: (seq, attempt, cursor) => void setCursor.run({ seq, attempt, cursor }),
-    hasPendingDelivery: (seq) => pending.get(seq) !== undefined,
-    postponeArchiving: (seq, steady) => void postpone.run(steady, seq),
-    remove(seq) {
-      removeSearch.run(seq)
-      remove.run(seq)
+    /** The first characters of payloads. A job without an output has null; a job that is gone is left out. */
+    beginnings: (seqs: readonly number[], characters: number) => beginnings({ seqs: JSON.stringify(seqs), characters }),
+    /** Sets the whole life of a job that has not ended, counted from submission. */
+    setTtl: query<[{ seq: number; ttlMs: number }], Job>(`
+      UPDATE jobs SET deadline_at = deadline_at - ttl_ms + @ttlMs, ttl_ms = @ttlMs
+      WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`).one(),
+    // Guarded by the attempt: a response that was on its way while the job began anew must not skip its new chunks.
+    /** Remembers how far the stream of this attempt was read. */
+    setStreamCursor: query<[{ seq: number; attempt: number; cursor: number }]>(
+      `UPDATE jobs SET stream_cursor = @cursor WHERE seq = @seq AND attempt = @attempt`,
+    ).run(),
+    hasPendingDelivery: (seq: number) => pending(seq) !== undefined,
+    /** Looks at the deadline of an ended job again at `steady`, not before. */
+    postponeArchiving: query<[{ seq: number; steady: number }]>(`
+      UPDATE jobs SET deadline_at = @steady WHERE seq = @seq AND finished_at IS NOT NULL AND archived = 0`).run(),
+    /** Deletes a job with all that belongs to it. */
+    remove(seq: number) {
+      removeSearch(seq)
+      remove(seq)
     },
     history: events.history,
   }
 }
 
-function parameters(seq: number, fields: MoveFields, moment: { now: number; steady: number }): object {
+type Beginning = { readonly seq: number; readonly input: string; readonly output: string | null }
+
+function parameters(seq: number, fields: MoveFields, moment: Moment): object {
   return {
     seq,
     now: moment.now,
@@ -191,7 +198,7 @@ function parameters(seq: number, fields: MoveFields, moment: { now: number; stea
 }
 
 // The row as INSERT leaves it, without reading it back: this is the hottest write.
-function newRow(seq: number, job: Parameters<JobStore['insert']>[0], now: number, steady: number): Job {
+function newRow(seq: number, job: NewJob, now: number, steady: number): Job {
   return {
     seq,
     id: job.id,
@@ -238,8 +245,6 @@ const firstSql = (which: string, order: string) => (except: string) =>
   WHERE endpoint_id = CAST(? AS TEXT) AND ${WAITING} AND ${which} ${except} ${order} LIMIT 1`
 const firstMovedSql = firstSql('place IS NOT NULL', IN_MOVED_ORDER)
 const firstUnmovedSql = firstSql('lane < 2', 'ORDER BY lane, seq')
-const UNMOVED = `SELECT ${JOB_COLUMNS} FROM jobs WHERE ${OF_ENDPOINT} AND lane < 2 ORDER BY lane, seq LIMIT @limit`
-const MOVED = `SELECT ${JOB_COLUMNS} FROM jobs WHERE ${OF_ENDPOINT} AND place IS NOT NULL ${IN_MOVED_ORDER} LIMIT @limit`
 // Each part is a range of an index that holds all it needs, and stops where the parts before it have come to the limit.
 const countSql = (where: string) =>
   `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE ${OF_ENDPOINT} AND ${where} LIMIT @limit)`
@@ -263,51 +268,39 @@ const besideSql = (order: '<' | '>') => {
         AND seq ${order === '<' ? '< @before' : '>= @before AND seq <> @seq'} ORDER BY seq ${sorted} LIMIT 1`,
   }
 }
-const SET_POSITION = `UPDATE jobs SET place = @place, lane = low_priority + 2 WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`
 // Without priority and place of its own it goes back among those that nobody moved.
 const IS_PLAIN = `@priority = 0 AND COALESCE(place, seq * ${PLACE_GAP}) = seq * ${PLACE_GAP}`
-const SET_PRIORITY = `
-  UPDATE jobs SET priority = @priority, lane = CASE WHEN ${IS_PLAIN} THEN low_priority ELSE low_priority + 2 END,
-    place = CASE WHEN ${IS_PLAIN} THEN NULL ELSE COALESCE(place, seq * ${PLACE_GAP}) END
-  WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`
 // As small as this, so that many fit before the next job that comes.
 const STEP = 64
 
 type QueuePosition = Pick<Job, 'seq' | 'lowPriority' | 'priority' | 'place'>
 
-/** The order of claims. */
-type JobOrder = Pick<JobStore, 'waitingBefore' | 'inOrder'> & {
-  /** The job to be claimed next; undefined without any. @param except seqs to be skipped */
-  readonly next: (endpointId: string, except: readonly number[]) => number | undefined
-  /** All of these give undefined where the job does not wait any more. */
-  readonly toFront: (seq: number) => Job | undefined
-  readonly toBack: (seq: number) => Job | undefined
-  readonly beside: (seq: number, side: 'before' | 'after', other: Job) => Job | undefined
-  readonly setPosition: (seq: number, place: number) => Job | undefined
-  readonly setPriority: (seq: number, priority: number) => Job | undefined
-}
-
-/** Reads and changes the order. */
-function createJobOrder(db: Database, read: (seq: number) => Job | undefined): JobOrder {
-  const position = (sql: string) => db.prepare<[object], QueuePosition>(sql)
-  const first = [firstMovedSql, firstUnmovedSql].map((sql) => db.prepare<[string], QueuePosition>(sql('')))
-  const firstExcept = [firstMovedSql, firstUnmovedSql].map((sql) =>
-    db.prepare<[string, string], QueuePosition>(sql(EXCEPT)),
+/** Reads and changes the order. All changes give undefined where the job does not wait any more. */
+function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
+  const query = queriesOf(db)
+  const sqls = [firstMovedSql, firstUnmovedSql]
+  const first = sqls.map((sql) => query<[endpointId: string], QueuePosition>(sql('')).one())
+  const firstExcept = sqls.map((sql) => query<[endpointId: string, seqs: string], QueuePosition>(sql(EXCEPT)).one())
+  const list = (inOrder: string) =>
+    query<[{ endpointId: string; limit: number }], Job>(
+      `SELECT ${JOB_COLUMNS} FROM jobs WHERE ${OF_ENDPOINT} AND ${inOrder} LIMIT @limit`,
+    ).all()
+  const moved = list(`place IS NOT NULL ${IN_MOVED_ORDER}`)
+  const unmoved = list('lane < 2 ORDER BY lane, seq')
+  const before = BEFORE.map((sql) => query<[object], number>(sql).value(0))
+  const [previous, following] = (['<', '>'] as const).map((order) =>
+    Object.values(besideSql(order)).map((sql) => query<[object], QueuePosition>(sql).one()),
   )
-  const moved = db.prepare<[object], Job>(MOVED)
-  const unmoved = db.prepare<[object], Job>(UNMOVED)
-  const before = BEFORE.map((sql) => db.prepare<[object], number>(sql).pluck())
-  const [previous, following] = (['<', '>'] as const).map((order) => Object.values(besideSql(order)).map(position))
-  const setPosition = db.prepare<[object], Job>(SET_POSITION)
-  const setPriority = db.prepare<[object], Job>(SET_PRIORITY)
-  const newestSeq = db.prepare<[], number>(`SELECT COALESCE(MAX(seq), 0) FROM jobs`).pluck()
-  const place = (seq: number, to: number) => setPosition.get({ seq, place: to })
+  const setPosition = query<[{ seq: number; place: number }], Job>(`
+    UPDATE jobs SET place = @place, lane = low_priority + 2 WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`).one()
+  const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
+  const place = (seq: number, to: number) => setPosition({ seq, place: to })
 
   // The next one in the order from a place on, of those with the same priority.
   function beside(side: 'before' | 'after', endpointId: string, from: QueuePosition, except: number) {
     const [ofMoved, ofUnmoved] = (side === 'before' ? previous : following) ?? []
     const values = { endpointId, ...from, before: firstFrom(from), except }
-    const found = [ofMoved?.get(values), from.priority === 0 ? ofUnmoved?.get(values) : undefined]
+    const found = [ofMoved?.(values), from.priority === 0 ? ofUnmoved?.(values) : undefined]
     const ordered = found.filter((one) => one !== undefined).toSorted(byPosition)
     return side === 'before' ? ordered.at(-1) : ordered[0]
   }
@@ -341,38 +334,44 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined): J
   }
 
   return {
-    next(endpointId, except) {
+    /** The job to be claimed next; undefined without any. @param except seqs to be skipped */
+    next(endpointId: string, except: readonly number[]) {
       const skipped = JSON.stringify(except)
       const [one, other] =
         except.length === 0
-          ? first.map((next) => next.get(endpointId))
-          : firstExcept.map((next) => next.get(endpointId, skipped))
+          ? first.map((next) => next(endpointId))
+          : firstExcept.map((next) => next(endpointId, skipped))
       if (one === undefined || other === undefined) return (one ?? other)?.seq
       return (byPosition(one, other) < 0 ? one : other).seq
     },
-    inOrder: (endpointId, limit) =>
-      [...moved.all({ endpointId, limit }), ...unmoved.all({ endpointId, limit })].toSorted(byPosition).slice(0, limit),
-    waitingBefore({ endpointId, seq, lowPriority, priority, place: at }, limit) {
+    /** Waiting jobs in the order of claims. */
+    inOrder: (endpointId: string, limit: number) =>
+      [...moved({ endpointId, limit }), ...unmoved({ endpointId, limit })].toSorted(byPosition).slice(0, limit),
+    /** How many jobs of the endpoint are claimed before this one, counted up to `limit`. */
+    waitingBefore({ endpointId, seq, lowPriority, priority, place: at }: Job, limit: number) {
       const from = { seq, lowPriority, priority, place: at }
       let count = 0
       for (const part of before) {
         if (count >= limit) break
-        count += part.get({ endpointId, ...from, before: firstFrom(from), limit: limit - count }) ?? 0
+        count += part({ endpointId, ...from, before: firstFrom(from), limit: limit - count })
       }
       return count
     },
     // Below zero, where no place is that follows from a seq, and before the first that waits.
-    toFront: (seq) => place(seq, Math.min(0, ends(seq)?.first?.place ?? 0) - PLACE_GAP),
-    toBack: (seq) => place(seq, Math.max((newestSeq.get() ?? 0) * PLACE_GAP, ends(seq)?.last?.place ?? 0) + STEP),
-    beside(seq, side, other) {
+    toFront: (seq: number) => place(seq, Math.min(0, ends(seq)?.first?.place ?? 0) - PLACE_GAP),
+    toBack: (seq: number) => place(seq, Math.max(newestSeq() * PLACE_GAP, ends(seq)?.last?.place ?? 0) + STEP),
+    beside(seq: number, side: 'before' | 'after', other: Job) {
       const job = read(seq)
       if (job === undefined || job.seq === other.seq) return undefined
       const next = beside(side, job.endpointId, other, seq)
       if (side === 'before') return between(job, next, other)
       return next === undefined ? place(seq, other.place + STEP) : between(job, other, next)
     },
-    setPosition: place,
-    setPriority: (seq, priority) => setPriority.get({ seq, priority }),
+    setPosition,
+    setPriority: query<[{ seq: number; priority: number }], Job>(`
+      UPDATE jobs SET priority = @priority, lane = CASE WHEN ${IS_PLAIN} THEN low_priority ELSE low_priority + 2 END,
+        place = CASE WHEN ${IS_PLAIN} THEN NULL ELSE COALESCE(place, seq * ${PLACE_GAP}) END
+      WHERE seq = @seq AND ${WAITING} RETURNING ${JOB_COLUMNS}`).one(),
   }
 }
 

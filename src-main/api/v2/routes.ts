@@ -167,7 +167,7 @@ const status: JobOperations['status'] = async (request) => {
   const { storage } = service
   const { ttl } = request.query
   const found = jobOf(request)
-  if (ttl !== undefined && !isFinal(found.status)) await storage.write(() => storage.jobs.setTtl(found.seq, ttl))
+  if (ttl !== undefined && !isFinal(found.status)) await storage.write(() => storage.jobs.setTtl({ seq: found.seq, ttlMs: ttl }))
   const job = ttl === undefined ? found : storage.jobs.read(found.seq)
   if (job === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: found.id })
   return jsonResponse(await openJobRecord(storage.jobs, job))

@@ -185,7 +185,7 @@ export async function deleteEndpoint(deps: Deps, { id }: Endpoint): Promise<void
     // Those that run, and those that came since the purge.
     const open = [
       ...storage.jobs.inProgress().filter((job) => job.endpointId === id),
-      ...storage.jobs.waiting(id, Number.MAX_SAFE_INTEGER, storage.jobs.newestSeq()),
+      ...storage.jobs.waiting(id, storage.jobs.newestSeq(), Number.MAX_SAFE_INTEGER),
     ]
     for (const job of open) storage.jobs.move(job.seq, 'cancel', { reason }, momentOf(clock))
     storage.nodeTypes.remove(id)

@@ -212,15 +212,15 @@ export type JobStore = {
   /** Waiting jobs in the order of claims. */
   readonly inOrder: (endpointId: string, limit: number) => readonly Job[]
   /** Sets the whole life of a job that has not ended, counted from submission. */
-  readonly setTtl: (seq: number, ttlMs: number) => Job | undefined
+  readonly setTtl: (set: { seq: number; ttlMs: number }) => Job | undefined
   /** Remembers how far the stream of this attempt was read. */
-  readonly setStreamCursor: (seq: number, attempt: number, cursor: number) => void
+  readonly setStreamCursor: (set: { seq: number; attempt: number; cursor: number }) => void
   /** Jobs that are not archived and whose deadline has passed, oldest deadline first. */
   readonly pastDeadline: (steady: number, limit: number) => readonly Job[]
   /** Seq of the newest job, 0 without any. */
   readonly newestSeq: () => number
   /** Waiting jobs, none newer than `newest`. */
-  readonly waiting: (endpointId: string, limit: number, newest: number) => readonly Job[]
+  readonly waiting: (endpointId: string, newest: number, limit: number) => readonly Job[]
   readonly oldestWaiting: (endpointId: string, lowPriority: 0 | 1) => Job | undefined
   /** How many jobs of the endpoint are claimed before this one, counted up to `limit`. */
   readonly waitingBefore: (job: Job, limit: number) => number
@@ -230,7 +230,7 @@ export type JobStore = {
   /** Deletes a job with all that belongs to it. */
   readonly remove: (seq: number) => void
   /** Looks at the deadline of an ended job again at `steady`, not before. */
-  readonly postponeArchiving: (seq: number, steady: number) => void
+  readonly postponeArchiving: (set: { seq: number; steady: number }) => void
   /** Newest first. */
   readonly list: (query: JobQuery) => readonly Job[]
   /** How many there are; `more` where the count was given up. */

@@ -132,7 +132,7 @@ async function catchUp(storage: Storage, { text }: JobFilter): Promise<void> {
  */
 export function purgeQueue(deps: Deps, endpointId: string, reason = BY_A_CLIENT): Promise<number> {
   const { jobs } = deps.storage
-  return purge(deps, (most, newest) => jobs.waiting(endpointId, most, newest).map(({ seq }) => seq), reason)
+  return purge(deps, (most, newest) => jobs.waiting(endpointId, newest, most).map(({ seq }) => seq), reason)
 }
 
 /** The same for the jobs of a published graph; others of the backing endpoint stay. */

@@ -105,6 +105,6 @@ function sweepOne(storage: Storage, clock: Clock, job: Job): boolean {
 
 function forget(storage: Storage, { seq, id }: Job, moment: Moment): void {
   if (storage.jobs.hasPendingDelivery(seq) || storage.runs.isOpen(id))
-    storage.jobs.postponeArchiving(seq, moment.steady + STILL_NEEDED_MS)
+    storage.jobs.postponeArchiving({ seq, steady: moment.steady + STILL_NEEDED_MS })
   else storage.archive.add(seq, moment)
 }

@@ -99,7 +99,7 @@ export function createStreamReaders({
           try {
             if (seen !== undefined && last !== undefined) {
               const { attempt } = seen
-              await storage.write(() => storage.jobs.setStreamCursor(job.seq, attempt, last))
+              await storage.write(() => storage.jobs.setStreamCursor({ seq: job.seq, attempt, cursor: last }))
             }
           } finally {
             release()

@@ -1,3 +1,4 @@
+import type { Storage } from './services/ports/storage.ts'
 /**
  * The core: the one place that joins services and adapters. The same core runs headless, in the desktop and in tests.
  * start() brings back what an earlier run left: workers that still answer go on, the others are ended and their jobs
@@ -58,7 +59,6 @@ import type { Fleet, Host, ProcessMachine } from './services/ports/fleet.ts'
 import type { MachineFleets } from './services/ports/machines.ts'
 import type { PreviewEnd, ProjectPorts, StartPreview } from './services/ports/projects.ts'
 import type { Pinger, Poster, RequestSender } from './services/ports/requests.ts'
-import type { Storage } from './services/ports/storage.ts'
 import type { Clock, Log, NewId } from './services/ports/system.ts'
 import { createProjects } from './services/projects/projects.ts'
 import { createLeases } from './services/queue/leases.ts'

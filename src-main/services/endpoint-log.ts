@@ -1,5 +1,5 @@
-/** Lines that the service itself writes into the log of an endpoint, among those of its workers. */
 import type { Storage } from './ports/storage.ts'
+/** Lines that the service itself writes into the log of an endpoint, among those of its workers. */
 import type { Clock, Log } from './ports/system.ts'
 
 /** Writes a line. A warning that repeats is written once a minute, so that no client and no worker floods the log. */

@@ -1,3 +1,4 @@
+import type { Endpoint, NamedKey, Storage } from './ports/storage.ts'
 /**
  * Who a key is. The account opens everything; a named key what its role may do; an endpoint's key that endpoint; the
  * token of a worker that calls others, a peer, the endpoints of its app and environment, or those of no app where it is
@@ -10,8 +11,6 @@ import { ACCOUNT_NAME } from '../contract/keys.ts'
 import type { Role } from '../contract/roles.ts'
 import { type AppTarget, isSameTarget, targetOf } from '../domain/app/app-target.ts'
 import type { NamedKeys } from './named-keys.ts'
-import type { NamedKey } from './ports/keys.ts'
-import type { Endpoint, Storage } from './ports/storage.ts'
 import type { NewId } from './ports/system.ts'
 import type { WorkerRegistry } from './worker-registry.ts'
 

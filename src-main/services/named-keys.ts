@@ -6,8 +6,7 @@ import { AppError } from '../contract/errors.ts'
 import { ACCOUNT_NAME, type NamedKeyCreate, type NamedKeyUpdate, type NamedKeyView } from '../contract/keys.ts'
 import { limit } from '../contract/limits.ts'
 import { MINUTE_MS } from '../contract/units.ts'
-import type { NamedKey } from './ports/keys.ts'
-import type { Storage } from './ports/storage.ts'
+import type { NamedKey, Storage } from './ports/storage.ts'
 import type { Clock, Log, NewId } from './ports/system.ts'
 
 // The last use is stored to the minute: it must not cost a write for each request.

@@ -1,7 +1,51 @@
 import type { Database } from 'better-sqlite3'
+import type { ReleaseKind, ReleaseState, RunsOn } from '../contract/app.ts'
 import { endsRelease, RELEASE_TRANSITIONS, type ReleaseEvent } from '../domain/app/release-transitions.ts'
-import type { App, AppStore, Environment, NewRelease, Release } from '../services/ports/apps.ts'
 import { queriesOf } from './queries.ts'
+
+/** An app as stored. Times are wall ms. */
+export type App = { readonly name: string; readonly createdAt: number }
+
+/**
+ * An environment as stored. `variables` is the version of its variables, 0 without any; `machine` is where its workers
+ * run, null: on this machine.
+ */
+export type Environment = {
+  readonly id: number
+  readonly app: string
+  readonly name: string
+  readonly variables: number
+  readonly machine: string | null
+  readonly createdAt: number
+}
+
+/** A release as stored; either `artifact` or `folder` is set. Times are wall ms. */
+export type Release = {
+  readonly id: number
+  readonly environmentId: number
+  readonly number: number
+  readonly state: ReleaseState
+  readonly fingerprint: string
+  readonly artifact: string | null
+  readonly folder: string | null
+  /** JSON text of the manifest. */
+  readonly manifest: string
+  readonly runsOn: RunsOn
+  readonly rollbackOf: number | null
+  readonly kind: ReleaseKind
+  /** JSON text of a GitState. */
+  readonly git: string | null
+  readonly reason: string | null
+  readonly createdAt: number
+  readonly activatedAt: number | null
+  readonly endedAt: number | null
+}
+
+/** A new release; the store gives it the next number of its environment. */
+export type NewRelease = Pick<
+  Release,
+  'environmentId' | 'fingerprint' | 'artifact' | 'folder' | 'manifest' | 'runsOn' | 'rollbackOf' | 'kind' | 'git'
+>
 
 const APP = `name, created_at AS createdAt`
 const ENVIRONMENT = `id, app, name, variables, machine, created_at AS createdAt`
@@ -13,7 +57,7 @@ const RELEASE = `
  * Makes the store of apps. All states of releases are written by `moveRelease`; whoever activates a release supersedes
  * the active one before it in the same write, as an environment never has two.
  */
-export function createAppStore(db: Database): AppStore {
+export function createAppStore(db: Database) {
   const query = queriesOf(db)
   const environments = query<[], Environment>(`SELECT ${ENVIRONMENT} FROM environments ORDER BY app, name`).all()
   const environmentsOf = query<[app: string], Environment>(

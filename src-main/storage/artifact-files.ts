@@ -15,14 +15,7 @@ import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
 import { DAY_MS, MIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
-import type { ArtifactFiles } from '../services/ports/apps.ts'
 import { createFolderMaker, createTurns, fileError, type InTurn, PRIVATE_FILE, syncFolder } from './write-files.ts'
-
-/** The artifacts with what only storage itself uses. */
-export type OpenArtifactFiles = ArtifactFiles & {
-  /** Waits for what is under way. */
-  readonly close: () => Promise<void>
-}
 
 /** An upload that is not whole yet, in bytes. */
 type Part = { readonly path: string; readonly received: number; readonly total: number }
@@ -32,12 +25,12 @@ const GZIP = Buffer.from([0x1f, 0x8b, 8])
 const MISSING: ArtifactStatus = { state: 'missing', received: 0 }
 
 /** Artifacts of a data folder; nothing is made before it is needed. @param limitBytes of one artifact */
-export function openArtifactFiles(dataFolder: string, limitBytes = limit('artifactBytes')): OpenArtifactFiles {
+export function openArtifactFiles(dataFolder: string, limitBytes = limit('artifactBytes')) {
   return createArtifactFiles(async () => dataFolder, limitBytes)
 }
 
 /** Artifacts for a database in memory: their folder is made at the first use, and removed by `close`. */
-export function temporaryArtifactFiles(): OpenArtifactFiles {
+export function temporaryArtifactFiles() {
   let made: Promise<string> | undefined
   const files = createArtifactFiles(() => {
     made ??= mkdtemp(join(tmpdir(), 'drydock-artifacts-'))
@@ -52,7 +45,10 @@ export function temporaryArtifactFiles(): OpenArtifactFiles {
   }
 }
 
-function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: number): OpenArtifactFiles {
+/** Artifacts on the disk, named by their SHA-256. */
+export type ArtifactFiles = ReturnType<typeof createArtifactFiles>
+
+function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: number) {
   const { inTurn, idle } = createTurns()
   const makeFolder = createFolderMaker()
   const folder = async (...names: readonly string[]) => makeFolder(join(await dataFolder(), ...names))
@@ -108,7 +104,19 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
     else await storeWhole(artifact, { path, received: total, total })
   }
 
-  const receive: ArtifactFiles['receive'] = async (bytes, { file: path, from, total }) => {
+  /**
+   * Stores an artifact that comes as a stream of bytes. Of a stream that breaks off, what came stays in its file, and
+   * another one may go on with it.
+   * @param part.file from `newFile`
+   * @param part.from bytes of it that came before; 0: it begins again
+   * @param part.total bytes that were announced
+   * @returns its name
+   * @throws AppError UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL, DATABASE_BUSY when the stream breaks off
+   */
+  async function receive(
+    bytes: AsyncIterable<Uint8Array>,
+    { file: path, from, total }: { readonly file: string; readonly from: number; readonly total: number },
+  ): Promise<string> {
     if (total > limitBytes) throw new AppError('UPLOAD_TOO_LARGE', { bytes: total, limit: limitBytes })
     const received = await sizeOf(path)
     if (from > 0 && from !== received) throw new AppError('UPLOAD_OFFSET', { received })
@@ -137,8 +145,17 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
   }
 
   return {
-    status: (artifact) => inTurn(artifact, () => statusOf(artifact)),
-    append: (artifact, { offset, total }, bytes) =>
+    status: (artifact: string) => inTurn(artifact, () => statusOf(artifact)),
+    /**
+     * Appends a part; the last one checks the hash, and makes the artifact whole or throws it away. Parts of one
+     * artifact are taken one after the other.
+     * @throws AppError UPLOAD_OFFSET, UPLOAD_TOO_LARGE, UPLOAD_DAMAGED, DISK_FULL
+     */
+    append: (
+      artifact: string,
+      { offset, total }: { readonly offset: number; readonly total: number },
+      bytes: Uint8Array,
+    ) =>
       inTurn(artifact, async () => {
         try {
           return await append(artifact, offset, total, bytes)
@@ -146,30 +163,46 @@ function createArtifactFiles(dataFolder: () => Promise<string>, limitBytes: numb
           throw error instanceof AppError ? error : fileError(error, 'an artifact could not be stored')
         }
       }),
+    /** An absolute path for an artifact that is made here, which nobody else uses; its name is known only then. */
     newFile: async () => join(await artifacts(), madeName()),
-    take: (artifact, path) =>
+    /**
+     * Takes a file that was made at such a path; it is whole, and of this name, by the word of the caller.
+     * @throws AppError DISK_FULL, DATABASE_BUSY
+     */
+    take: (artifact: string, path: string) =>
       inTurn(artifact, () =>
         take(artifact, path).catch((error) => {
           throw fileError(error, 'an artifact could not be stored')
         }),
       ),
     receive,
+    /** Bytes of such a file that came. */
     receivedIn: sizeOf,
+    /** Deletes what was being made when an earlier run of the service ended: nobody goes on with it. */
     async dropUnfinished() {
       const folderPath = await artifacts()
       const left = (await readdir(folderPath)).filter((name) => MADE.test(name))
       for (const name of left) await rm(join(folderPath, name), { force: true })
     },
-    find: (artifact) => inTurn(artifact, () => find(artifact)),
-    unpackedFolder: (artifact) =>
+    /** The file of a whole artifact; undefined: it is not here. */
+    find: (artifact: string) => inTurn(artifact, () => find(artifact)),
+    /** Folder for an artifact when it is unpacked; absolute, perhaps not there yet. If it is, it counts as touched. */
+    unpackedFolder: (artifact: string) =>
       inTurn(artifact, async () => {
         const path = join(await folder('unpacked'), artifact)
         await touch(path)
         return path
       }),
-    volume: (name) => folder('volumes', volumeFolderName(name)),
-    sweep: async (inUse, now) =>
+    /** Folder that stands for a network volume of this name; absolute, made if missing, never deleted. */
+    volume: (name: string) => folder('volumes', volumeFolderName(name)),
+    /**
+     * Deletes artifacts, and folders of unpacked ones, that are not in use and were not touched lately, and parts of
+     * uploads that nobody goes on with.
+     * @param now wall ms
+     */
+    sweep: async (inUse: ArtifactsInUse, now: number) =>
       sweepArtifactFiles({ artifacts: await artifacts(), unpacked: await folder('unpacked') }, { inUse, now, inTurn }),
+    /** Waits for what is under way. */
     close: idle,
   }
 }
@@ -285,8 +318,9 @@ const MADE = /^\.?made-[0-9a-f]+(\..*\.new)?$/
 const BEING_DELETED = '.deleted-'
 
 type Folders = { readonly artifacts: string; readonly unpacked: string }
+type ArtifactsInUse = { readonly artifacts: ReadonlySet<string>; readonly unpacked: ReadonlySet<string> }
 type Options = {
-  readonly inUse: Parameters<ArtifactFiles['sweep']>[0]
+  readonly inUse: ArtifactsInUse
   /** Wall ms. */
   readonly now: number
   readonly inTurn: InTurn

@@ -5,18 +5,14 @@
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AssetFiles } from '../services/ports/workflows.ts'
 import { bytesInMemory, openStoredBytes, unlessMissing } from './stored-bytes.ts'
 import { createDurableWriter, createFolderMaker, createTurns, fileError, syncFolder } from './write-files.ts'
 
-/** The files with what only storage itself uses. */
-export type OpenAssetFiles = AssetFiles & {
-  /** Waits for what is under way. */
-  readonly close: () => Promise<void>
-}
+/** Files of assets, by the SHA-256 of their bytes. Nothing here belongs inside a Writer's work. */
+type AssetFiles = ReturnType<typeof openAssetFiles>
 
 /** Files in a folder of the data folder; it is made at the first use. */
-export function openAssetFiles(dataFolder: string): OpenAssetFiles {
+export function openAssetFiles(dataFolder: string) {
   const { inTurn, idle } = createTurns()
   const writeDurably = createDurableWriter()
   const makeFolder = createFolderMaker()
@@ -39,18 +35,21 @@ export function openAssetFiles(dataFolder: string): OpenAssetFiles {
   }
 
   return {
-    store: (id, bytes) =>
+    /** Makes the file durable unless it is there. @throws AppError DISK_FULL, DATABASE_BUSY */
+    store: (id: string, bytes: Uint8Array) =>
       inTurn(id, () =>
         write(id, bytes).catch((error) => {
           throw fileError(error, 'an asset could not be stored')
         }),
       ),
-    open: (id) => openStoredBytes(pathOf(id)),
-    read: (id) => unlessMissing(readFile(pathOf(id))),
-    async remove(ids) {
+    /** Undefined: it is missing; so does `read`. */
+    open: (id: string) => openStoredBytes(pathOf(id)),
+    read: (id: string): Promise<Uint8Array<ArrayBuffer> | undefined> => unlessMissing(readFile(pathOf(id))),
+    async remove(ids: readonly string[]) {
       for (const id of ids) await inTurn(id, () => rm(pathOf(id), { force: true }))
     },
-    async olderThan(before) {
+    /** Names of the files that were written before, in wall ms. */
+    async olderThan(before: number): Promise<readonly string[]> {
       const names = (await unlessMissing(readdir(folder))) ?? []
       const old: string[] = []
       for (const name of names) {
@@ -59,12 +58,13 @@ export function openAssetFiles(dataFolder: string): OpenAssetFiles {
       }
       return old
     },
+    /** Waits for what is under way. */
     close: idle,
   }
 }
 
 /** Files in memory, for a database that is. */
-export function assetsInMemory(): OpenAssetFiles {
+export function assetsInMemory(): AssetFiles {
   const files = new Map<string, Uint8Array<ArrayBuffer>>()
   return {
     store: async (id, bytes) => void files.set(id, new Uint8Array(bytes)),

@@ -1,7 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { AssetView } from '../contract/workflows.ts'
-import type { Asset, AssetStore } from '../services/ports/workflows.ts'
 import { queriesOf } from './queries.ts'
+
+/** A file of the assets store, as stored. */
+export type Asset = Omit<AssetView, 'name'>
 
 const COLUMNS = `id, bytes, media_type AS mediaType, width, height, created_at AS createdAt`
 const NAMED = `SELECT n.name, ${COLUMNS} FROM asset_names n JOIN assets ON id = n.asset`
@@ -10,7 +12,7 @@ type Row = Omit<Asset, 'width' | 'height'> & { readonly width: number | null; re
 type NamedRow = Row & { readonly name: string }
 
 /** Makes the store of the records of assets. */
-export function createAssetStore(db: Database): AssetStore {
+export function createAssetStore(db: Database) {
   const query = queriesOf(db)
   const save = query<[object]>(`
     INSERT INTO assets (id, bytes, media_type, width, height, created_at, used_at)

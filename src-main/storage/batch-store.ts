@@ -1,16 +1,45 @@
 /** Batches. The jobs of each are counted by triggers, see schema.ts. */
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../contract/job.ts'
-import type { Batch, BatchCounts, BatchLine, BatchPlace, BatchStore } from '../services/ports/job-storage.ts'
-import type { Job } from '../services/ports/storage.ts'
+import type { Job } from './job.ts'
 import { JOB_COLUMNS } from './job-filter.ts'
 import { queriesOf } from './queries.ts'
+
+/** The place of a job in a batch. */
+export type BatchPlace = {
+  /** Number of the batch; lines count from 1. */
+  readonly batch: number
+  readonly line: number
+  /** The job that it takes the place of; without it the place must be free. */
+  readonly instead?: number | undefined
+}
+
+/** A batch as it is stored. */
+export type Batch = {
+  readonly seq: number
+  readonly id: string
+  readonly endpointId: string
+  readonly name: string
+  readonly fingerprint: string | null
+  readonly total: number
+  /** All lines up to this one were taken in. */
+  readonly received: number
+  readonly cancelled: 0 | 1
+  /** Wall ms. */
+  readonly createdAt: number
+}
+
+/** How many inputs of a batch are where; states without any are left out. */
+type BatchCounts = Readonly<Partial<Record<JobState | 'GONE' | 'REFUSED', number>>>
+
+/** One input: its job, which may be gone, or why there is none. */
+type BatchLine = { readonly line: number; readonly seq: number | null; readonly reason: string | null }
 
 const COLUMNS = `
   seq, id, endpoint_id AS endpointId, name, fingerprint, total, received, cancelled, created_at AS createdAt`
 
 /** Makes the store of batches. */
-export function createBatchStore(db: Database): BatchStore<Job> {
+export function createBatchStore(db: Database) {
   const query = queriesOf(db)
   const all = query<[number], Batch>(`SELECT ${COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?`).all()
   const ofEndpoint = query<[string, number], Batch>(

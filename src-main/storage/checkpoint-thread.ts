@@ -15,7 +15,7 @@ import BetterSqlite, { type Database } from 'better-sqlite3'
 import { pageCount } from './open-database.ts'
 
 /** Checkpoints beside the writer. */
-export type Checkpoints = { readonly stop: () => Promise<void> }
+type Checkpoints = { readonly stop: () => Promise<void> }
 
 /** What the thread needs of the writer. */
 type WriterOfLog = {

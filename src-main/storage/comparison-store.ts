@@ -1,13 +1,35 @@
 import type { Database } from 'better-sqlite3'
-import type { ComparisonRow, ComparisonVerdict } from '../contract/compare.ts'
-import type {
-  Comparison,
-  ComparisonItem,
-  ComparisonRun,
-  ComparisonRunEnd,
-  ComparisonStore,
-} from '../services/ports/requests.ts'
+import type { ComparisonCreate, ComparisonRow, ComparisonVerdict, ComparisonVersion } from '../contract/compare.ts'
+import type { Compared } from '../domain/compare/outputs.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
+
+/** A version of a comparison. `copy` is the id of the endpoint that was made for its image. */
+export type StoredVersion = ComparisonVersion & { readonly name: string; readonly copy?: string }
+
+/** A comparison as it is stored. Times are wall ms. */
+export type Comparison = Pick<ComparisonCreate, 'mode' | 'rules' | 'atOnce'> & {
+  readonly id: string
+  readonly name: string
+  readonly versions: readonly StoredVersion[]
+  /** How many inputs. */
+  readonly items: number
+  readonly state: 'running' | 'done' | 'stopped'
+  readonly verdict: ComparisonVerdict | undefined
+  readonly createdAt: number
+  readonly endedAt: number | undefined
+}
+
+/** An input: that of a stored job, or its text. */
+export type ComparisonItem = { readonly source: string } & ({ readonly jobId: string } | { readonly input: string })
+
+/** A job of a comparison; without an outcome it has not ended, or was not looked at. */
+type ComparisonRun = Pick<ComparisonRow, 'version' | 'jobId' | 'reason' | 'status' | 'ms'> & {
+  readonly outcome: ComparisonRow['outcome'] | 'reference' | undefined
+}
+
+/** How a run ended. */
+export type ComparisonRunEnd = Pick<ComparisonRow, 'item' | 'version' | 'reason' | 'status' | 'ms'> &
+  Partial<Compared> & { readonly outcome: NonNullable<ComparisonRun['outcome']> }
 
 const COLUMNS = `
   id, state, plan, verdict, created_at AS createdAt, ended_at AS endedAt,
@@ -24,7 +46,7 @@ type Counted = { readonly version: number; readonly same: number; readonly diffe
 type ResultRow = Omit<RowOf<ComparisonRow>, 'differences'> & { readonly differences: string }
 
 /** Makes the store of comparisons. */
-export function createComparisonStore(db: Database): ComparisonStore {
+export function createComparisonStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[{ id: string; plan: string; createdAt: number }]>(`
     INSERT INTO comparisons (id, state, plan, created_at) VALUES (@id, 'running', @plan, @createdAt)`).run()

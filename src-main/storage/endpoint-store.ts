@@ -3,10 +3,24 @@ import type { EndpointConfig } from '../contract/endpoint.ts'
 import { limit } from '../contract/limits.ts'
 import { shownChanges } from '../domain/app/plan.ts'
 import type { EndpointRevision } from '../domain/platform/endpoint-view.ts'
-import type { Change, Endpoint, EndpointStore, EndpointTotals } from '../services/ports/storage.ts'
+import type { Change } from './changes.ts'
 import type { EventLog } from './event-store.ts'
 import type { GroupCommit } from './group-commit.ts'
 import { queriesOf } from './queries.ts'
+
+/** An endpoint as stored. */
+export type Endpoint = {
+  readonly id: string
+  readonly config: EndpointConfig
+  readonly paused: boolean
+  readonly keyHash: Uint8Array
+  readonly revision: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** Totals of an endpoint since it was made. */
+type EndpointTotals = { readonly completed: number; readonly failed: number; readonly retried: number }
 
 const COLUMNS = `
   id, config, paused, key_hash AS keyHash, revision, created_at AS createdAt, updated_at AS updatedAt,
@@ -17,7 +31,7 @@ type Row = Omit<Endpoint, 'config' | 'paused'> & EndpointTotals & { config: stri
  * Makes the store of endpoints. Every request needs one, so they are held in memory and the database is only written;
  * memory follows after the commit, for those that the commit changed.
  */
-export function createEndpointStore(db: Database, events: EventLog, commit: GroupCommit): EndpointStore {
+export function createEndpointStore(db: Database, events: EventLog, commit: GroupCommit) {
   const query = queriesOf(db)
   const readRows = query<[], Row>(`SELECT ${COLUMNS} FROM endpoints ORDER BY created_at, id`).all(toEndpoint)
   const read = query<[id: string], Row>(`SELECT ${COLUMNS} FROM endpoints WHERE id = ?`).one(toEndpoint)

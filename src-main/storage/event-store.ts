@@ -4,10 +4,20 @@ import type { FleetEvent } from '../contract/fleet-events.ts'
 import type { JobState } from '../contract/job.ts'
 import type { JobHistoryEntry } from '../contract/management.ts'
 import { fleetEventKind } from '../domain/worker/fleet-event-kind.ts'
-import type { Change, EventStore, FleetChange, FleetEventQuery, Job, JobChange } from '../services/ports/storage.ts'
-import type { RunChange } from '../services/ports/workflows.ts'
+import type { Change, FleetChange, JobChange, RunChange } from './changes.ts'
 import type { GroupCommit } from './group-commit.ts'
+import type { Job } from './job.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
+
+/** Which events of the fleet: of these kinds, from and to a time in wall ms (both inclusive), older than `before`. */
+type FleetEventQuery = {
+  readonly kinds: readonly FleetEvent['kind'][]
+  readonly endpointId: string | undefined
+  readonly from: number
+  readonly to: number
+  readonly before: number
+  readonly limit: number
+}
 
 /** The number of the newest event. */
 export const LAST_EVENT = `SELECT COALESCE(MAX(id), 0) AS id FROM events`
@@ -81,7 +91,7 @@ export function createEventLog(db: Database, commit: GroupCommit) {
 type RunEvent = Pick<RunChange, 'at' | 'endpointId' | 'runId' | 'event'>
 
 /** Makes the reads of the log, and the events that no other store records. */
-export function createEventStore(db: Database, { recordFleet }: Pick<EventLog, 'recordFleet'>): EventStore {
+export function createEventStore(db: Database, { recordFleet }: Pick<EventLog, 'recordFleet'>) {
   const query = queriesOf(db)
   // One kind at a time: only so the index gives them in their order.
   const fleetOfKind = query<[object], FleetRow>(`
@@ -98,7 +108,7 @@ export function createEventStore(db: Database, { recordFleet }: Pick<EventLog, '
       WHERE e.id > ? ORDER BY e.id LIMIT ?`).all(toChange),
     lastId: query<[], number>(LAST_EVENT).value(0),
     /** Newest first. */
-    fleet: ({ kinds, ...asked }: FleetEventQuery) =>
+    fleet: ({ kinds, ...asked }: FleetEventQuery): readonly FleetEvent[] =>
       kinds
         .flatMap((kind) => fleetOfKind({ ...asked, kind }))
         .sort((a, b) => b.id - a.id)

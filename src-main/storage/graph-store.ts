@@ -1,6 +1,13 @@
 import type { Database } from 'better-sqlite3'
-import type { GraphStore, StoredGraph } from '../services/ports/workflows.ts'
+import type { GraphVersion } from '../contract/published.ts'
 import { queriesOf } from './queries.ts'
+
+/** A version of a published graph as stored. */
+export type StoredGraph = GraphVersion & {
+  readonly payload: string
+  readonly document: string | undefined
+  readonly workflowId: string | undefined
+}
 
 type Row = Omit<StoredGraph, 'parameters' | 'results' | 'document' | 'workflowId'> & {
   readonly parameters: string
@@ -10,7 +17,7 @@ type Row = Omit<StoredGraph, 'parameters' | 'results' | 'document' | 'workflowId
 }
 
 /** Makes the store of published graphs, by the id of their endpoint. */
-export function createGraphStore(db: Database): GraphStore {
+export function createGraphStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`
     INSERT INTO graph_versions (endpoint_id, version, created_at, workflow_id, parameters, results, payload, document)

@@ -11,8 +11,17 @@ import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
 import { createEmitter } from '../domain/emitter.ts'
 import { errorCode } from '../domain/error-code.ts'
-import type { AfterCommit, Change, Writer } from '../services/ports/storage.ts'
+import type { Change } from './changes.ts'
 import type { LogSync } from './log-sync.ts'
+
+/**
+ * Runs writes. All writes asked for in one turn of the event loop commit together; the promise resolves when the commit
+ * is on the disk. Others may have read and changed what was written by then. `work` may run twice (again alone when another write of the group failed), so it only writes and returns.
+ */
+type Writer = <T>(work: () => T) => Promise<T>
+
+/** What follows a commit: at once, and when it is on the disk, so that a power cut cannot take it back. */
+type AfterCommit = { readonly committed?: () => void; readonly durable?: () => void }
 
 type Pending = {
   readonly work: () => unknown

@@ -4,7 +4,6 @@
  * chunks of a stream are counted by their number and the size of the first ones.
  */
 import type { Database } from 'better-sqlite3'
-import type { JobArchive } from '../services/ports/job-storage.ts'
 import { DELETE_OUTPUT } from './job-payloads.ts'
 import { queriesOf } from './queries.ts'
 
@@ -21,7 +20,7 @@ const CHUNKS_AT_ONCE = 500
 type PayloadSize = { readonly inRow: number; readonly inFile: 0 | 1; readonly fileBytes: number | null }
 
 /** Makes the archive of jobs: those that the job API has forgotten, stored for people. */
-export function createJobArchive(db: Database): JobArchive {
+export function createJobArchive(db: Database) {
   const query = queriesOf(db)
   const mark = query<[seq: number]>(
     `UPDATE jobs SET archived = 1 WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0`,

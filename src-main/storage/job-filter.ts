@@ -12,7 +12,7 @@ import { limit } from '../contract/limits.ts'
 import { matchExpression, phraseExpression } from '../domain/job/search-query.ts'
 import { TIME_LIMIT_ERROR } from '../domain/job/time-limit.ts'
 import { isFinal } from '../domain/job/transitions.ts'
-import type { Job, JobFilter, JobStore } from '../services/ports/storage.ts'
+import type { Job, JobFilter, JobQuery } from './job.ts'
 import { queriesOf } from './queries.ts'
 import { createTermLookup } from './search-index.ts'
 
@@ -105,7 +105,7 @@ const withoutPhrases = (sql: string) =>
 type Range = { readonly first: number; readonly last: number }
 
 /** Makes the lists by filter. */
-export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' | 'countByState'> {
+export function createJobFilter(db: Database) {
   const query = queriesOf(db)
   const read = query<[seq: number], Job>(READ_JOB).one()
   const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
@@ -292,12 +292,14 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
   }
 
   return {
-    countByState({ states: _all, ...filter }) {
+    /** How many of each state, whatever states the filter has; each is counted up to a limit. */
+    countByState({ states: _all, ...filter }: JobFilter): JobStateCounts['states'] {
       if (filter.text !== undefined || filter.workerId !== undefined) return countRead(filter)
       const most = limit('stateCount')
       return inEachState((state) => count({ ...filter, states: [state] }, most))
     },
-    list: (query) =>
+    /** Newest first, unless it says otherwise. */
+    list: (query: JobQuery): readonly Job[] =>
       seqs(query, {
         limit: query.limit,
         offset: query.offset ?? 0,
@@ -306,7 +308,8 @@ export function createJobFilter(db: Database): Pick<JobStore, 'list' | 'count' |
       })
         .map((seq) => read(seq))
         .filter((job) => job !== undefined),
-    count: (filter) => count(filter),
+    /** How many there are; `more` where the count was given up. */
+    count: (filter: JobFilter) => count(filter),
   }
 }
 
@@ -445,10 +448,9 @@ type Count = {
   readonly lowPriority: 0 | 1
   readonly count: number
 }
-type Listing = Pick<JobStore, 'pastDeadline' | 'newestSeq' | 'waiting' | 'oldestWaiting' | 'inProgress' | 'counts'>
 
 /** The reads of many jobs that the queue needs. */
-export function createJobList(db: Database): Listing {
+export function createJobList(db: Database) {
   const query = queriesOf(db)
   const oldest = query<[{ endpointId: string; lowPriority: 0 | 1 }], Job>(`
     SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = (

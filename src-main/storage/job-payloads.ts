@@ -6,10 +6,8 @@ import { dirname, join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
 import { limit } from '../contract/limits.ts'
-import type { Json } from '../domain/json/json.ts'
-import type { PayloadFile, PayloadStore, StoredBytes, StoredPayload } from '../services/ports/job-storage.ts'
-import { jsonText } from '../services/ports/job-storage.ts'
-import type { JobName, JobStore } from '../services/ports/storage.ts'
+import type { Json, StoredBytes } from '../domain/json/json.ts'
+import type { JobName, PayloadFile, StoredPayload } from './job.ts'
 import { queriesOf } from './queries.ts'
 import type { Seal } from './secret-store.ts'
 import { openStoredBytes, unlessMissing } from './stored-bytes.ts'
@@ -22,17 +20,13 @@ type Filed = [file: string | null, bytes: number | null]
 type PayloadRow = { readonly text: Buffer; readonly file: string | null }
 
 /** The inputs and outputs of jobs, in their rows or in files. */
-export type JobPayloads = Pick<JobStore, 'openInput' | 'openOutput' | 'readInput' | 'readOutput'> & {
-  readonly insertInput: (job: JobName, input: StoredPayload, s3Config: string | undefined) => void
-  readonly writeOutput: (seq: number, output: StoredPayload) => void
-  readonly deleteOutput: (seq: number) => void
-}
+export type JobPayloads = ReturnType<typeof createJobPayloads>
 
 /** Makes the rows of payloads; the job store writes them. */
 export function createJobPayloads(
   db: Database,
   { files, seal }: { readonly files: Pick<PayloadFiles, 'open' | 'read'>; readonly seal: Seal },
-): JobPayloads {
+) {
   const query = queriesOf(db)
   const insertInput = query<[seq: number, text: string, ...Filed, s3Config: string | undefined]>(
     `INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`,
@@ -69,20 +63,23 @@ export function createJobPayloads(
   }
 
   return {
-    insertInput(job, input, s3Config) {
+    insertInput(job: JobName, input: StoredPayload, s3Config: string | undefined) {
       const sealed = s3Config === undefined ? undefined : seal.close(s3ConfigOf(job), s3Config)
       insertInput(job.seq, textOf(input), ...fileOf(input), sealed)
     },
-    writeOutput: (seq, output) => writeOutput(seq, textOf(output), ...fileOf(output)),
+    writeOutput: (seq: number, output: StoredPayload) => writeOutput(seq, textOf(output), ...fileOf(output)),
     deleteOutput: query<[seq: number]>(DELETE_OUTPUT).run(),
-    openInput: async (job) => (await find(job, 'input', () => readInput(job.seq), files.open))?.json,
-    openOutput: async (job) => (await find(job, 'output', () => readOutput(job.seq), files.open))?.json,
-    async readInput(job) {
+    /** Payloads to be sent. @throws AppError PAYLOAD_LOST when its file is missing; so do the others below */
+    openInput: async (job: JobName) => (await find(job, 'input', () => readInput(job.seq), files.open))?.json,
+    openOutput: async (job: JobName) => (await find(job, 'output', () => readOutput(job.seq), files.open))?.json,
+    /** The credentials of its bucket are JSON, sealed until they are needed. */
+    async readInput(job: JobName) {
       const found = await find(job, 'input', () => readInput(job.seq), files.read)
       if (found === undefined) return undefined
       const { s3Config } = found.row
       return {
         input: found.json,
+        /** @throws AppError SECRET_LOST */
         openS3Config() {
           // Rows of before it was sealed hold the object itself.
           if (s3Config === null || s3Config.startsWith('{')) return s3Config ?? undefined
@@ -90,7 +87,7 @@ export function createJobPayloads(
         },
       }
     },
-    readOutput: async (job) => (await find(job, 'output', () => readOutput(job.seq), files.read))?.json,
+    readOutput: async (job: JobName) => (await find(job, 'output', () => readOutput(job.seq), files.read))?.json,
   }
 }
 
@@ -109,8 +106,17 @@ function fileOf(payload: StoredPayload): Filed {
 // leaves in between is named by no row, and goes at the next start. While the service runs, all calls of the file
 // system are made beside the event loop.
 
-/** The payload store with its inner side, for the other stores. */
-export type PayloadFiles = PayloadStore & {
+/** Payloads on their way into rows. Nothing here belongs inside a Writer's work. */
+export type PayloadFiles = {
+  /**
+   * Runs the write that stores a payload, and says whether a row names it now. A large one is on the disk in a file of
+   * its own before, so that the commit never names what is not there; where no row came to name it, it is taken back.
+   * @throws AppError DISK_FULL, DATABASE_BUSY, and whatever `write` throws; nothing is left behind then
+   */
+  readonly write: <T>(
+    json: Json,
+    write: (payload: StoredPayload) => Promise<{ readonly stored: boolean; readonly result: T }>,
+  ) => Promise<T>
   /** A file that is read piece by piece; undefined where it is missing. */
   readonly open: (name: string) => Promise<StoredBytes | undefined>
   /** The bytes of a file; undefined where it is missing. */
@@ -164,7 +170,7 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
   return {
     async write(json, write) {
       // Without a wait for small ones: they are written in the order in which they came.
-      const payload = isLarge(json) ? await storeLarge(json) : jsonText(json)
+      const payload = isLarge(json) ? await storeLarge(json) : asText(json)
       let isUnused = true
       try {
         const written = await write(payload)
@@ -191,7 +197,7 @@ export function openPayloadFiles(folder: string, isNamed: (name: string) => bool
 
 /** For a database in memory, which has no folder: all payloads stay in their rows. */
 export const payloadsInRows: PayloadFiles = {
-  write: async (json, write) => (await write(jsonText(json))).result,
+  write: async (json, write) => (await write(asText(json))).result,
   open: async () => undefined,
   read: async () => undefined,
   remove: () => undefined,
@@ -205,6 +211,11 @@ function isLarge(json: Json): boolean {
   if (typeof json !== 'string') return json.length > most
   // A letter takes from 1 to 3 bytes a UTF-16 unit, so most texts need no count.
   return json.length * 3 > most && Buffer.byteLength(json) > most
+}
+
+/** A payload as text; the bytes of a large one are decoded. */
+function asText(json: Json): string {
+  return typeof json === 'string' ? json : new TextDecoder().decode(json)
 }
 
 /** A payload as bytes in UTF-8. */

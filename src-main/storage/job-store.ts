@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { isFinal, JOB_EVENTS, type JobEvent, TRANSITIONS } from '../domain/job/transitions.ts'
-import type { Job, JobStore, Moment, MoveFields, NewJob } from '../services/ports/storage.ts'
 import type { EventLog } from './event-store.ts'
+import type { Job, Moment, MoveFields, NewJob } from './job.ts'
 import { createJobFilter, createJobList, JOB_COLUMNS, NEWEST_SEQ, PLACE_GAP, READ_JOB } from './job-filter.ts'
 import type { JobPayloads } from './job-payloads.ts'
 import { queriesOf } from './queries.ts'
@@ -47,8 +47,11 @@ function isSentByTable(event: JobEvent): boolean {
   return TRANSITIONS[event].from.length === 1 && TRANSITIONS[event].to !== 'IN_QUEUE'
 }
 
-/** Makes the store of jobs. All states are written by `move`. */
-export function createJobStore(db: Database, events: EventLog, payloads: JobPayloads): JobStore {
+/** The store of jobs. */
+export type JobStore = ReturnType<typeof createJobStore>
+
+/** Makes the store of jobs. All states are written by `move`; methods that write are called inside a Writer's work. */
+export function createJobStore(db: Database, events: EventLog, payloads: JobPayloads) {
   const query = queriesOf(db)
   // By position: this is the hottest write, and looking names up takes a tenth of it.
   const insert = query<[id: string, endpointId: string, ...numbers: number[], webhook: string | undefined]>(`

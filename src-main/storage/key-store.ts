@@ -1,10 +1,23 @@
 import type { Database } from 'better-sqlite3'
 import type { AuditEntry } from '../contract/keys.ts'
-import type { KeyStore, NamedKey } from '../services/ports/keys.ts'
+import type { Role } from '../contract/roles.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
+/** A named key as stored. Times are wall ms. */
+export type NamedKey = {
+  readonly name: string
+  /** SHA-256 of the key. */
+  readonly hash: Uint8Array
+  readonly role: Role
+  readonly createdAt: number
+  /** null: it does not end by itself. */
+  readonly endsAt: number | null
+  readonly lastUsedAt: number | null
+  readonly lastUsedFrom: string | null
+}
+
 /** Makes the store of named keys, and of who changed what. */
-export function createKeyStore(db: Database): KeyStore {
+export function createKeyStore(db: Database) {
   const query = queriesOf(db)
   const record = query<[object]>(`
     INSERT INTO audit (at, key, came_from, operation, target, status)

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import type { LoadTest } from '../contract/requests.ts'
-import type { LoadTestStore } from '../services/ports/requests.ts'
 import { queriesOf } from './queries.ts'
 
 const COLUMNS = `id, endpoint_id AS endpointId, state, reason, plan, started_at AS startedAt, result`
@@ -12,7 +11,7 @@ type Row = Omit<LoadTest, 'plan' | 'result' | 'reason'> & {
 }
 
 /** Makes the store of load tests. */
-export function createLoadTestStore(db: Database): LoadTestStore {
+export function createLoadTestStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[Row]>(`
     INSERT INTO load_tests (id, endpoint_id, state, reason, plan, started_at, result)

@@ -1,7 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import type { LogLine } from '../contract/management.ts'
-import type { LogScope, LogStore, NewLogLine } from '../services/ports/worker-records.ts'
 import { queriesOf } from './queries.ts'
+
+/** A log line to be stored. */
+export type NewLogLine = Omit<LogLine, 'id'>
+
+/** Which log lines: of an endpoint, a worker or a job. */
+export type LogScope = { readonly by: 'endpoint' | 'worker' | 'job'; readonly id: string }
 
 const COLUMNS = `id, at, endpoint_id AS endpointId, worker_id AS workerId, job_id AS jobId, level, line`
 // Ids, names and indexes of a line, bytes; source: ours, four indexes of about 30 bytes each.
@@ -10,7 +15,7 @@ const LINE_OVERHEAD = 150
 type Row = Omit<LogLine, 'jobId'> & { jobId: string | null }
 
 /** Makes the store of log lines. */
-export function createLogStore(db: Database): LogStore {
+export function createLogStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`
     INSERT INTO log_lines (at, endpoint_id, worker_id, job_id, level, line)

@@ -1,12 +1,22 @@
 import type { Database } from 'better-sqlite3'
+import type { MachineWay } from '../contract/machines.ts'
 import { machineWay } from '../contract/machines.ts'
-import type { Machine, MachineStore } from '../services/ports/machines.ts'
 import { queriesOf } from './queries.ts'
+
+/** A machine as stored. `id` names what this service makes there: a-z and 0-9. `addedAt` is wall ms. */
+export type Machine = {
+  readonly name: string
+  readonly id: string
+  readonly way: MachineWay
+  /** Its engine is a manager of a Docker swarm. */
+  readonly swarm: boolean
+  readonly addedAt: number
+}
 
 type Row = Omit<Machine, 'way' | 'swarm'> & { readonly way: string; readonly swarm: 0 | 1 }
 
 /** Makes the store of machines. */
-export function createMachineStore(db: Database): MachineStore {
+export function createMachineStore(db: Database) {
   const query = queriesOf(db)
   const add = query<[Row]>(`
     INSERT INTO machines (name, id, way, swarm, added_at) VALUES (@name, @id, @way, @swarm, @addedAt)

@@ -1,7 +1,23 @@
 import type { Database } from 'better-sqlite3'
+import type { ModelDownload } from '../contract/models.ts'
 import { DOWNLOAD_TRANSITIONS, type DownloadEvent } from '../domain/models/download-transitions.ts'
-import type { DownloadChanges, ModelDownloadStore, StoredDownload } from '../services/ports/models.ts'
 import { queriesOf, type RowOf } from './queries.ts'
+
+/** A download as stored. `url` is whole. `validator`: ETag or date by which the rest is asked for. */
+export type StoredDownload = Omit<ModelDownload, 'bytesPerSecond' | 'reason'> & {
+  readonly reason: string | undefined
+  readonly validator: string | undefined
+  /** SHA-256 that was asked for, or that the host has reported. */
+  readonly expected: string | undefined
+}
+
+/** What a move of a download changes beside its state; undefined stays as it is. */
+type DownloadChanges = {
+  readonly reason?: string | undefined
+  readonly sha256?: string | undefined
+  readonly endedAt?: number | undefined
+  readonly receivedBytes?: number | undefined
+}
 
 const COLUMNS = `id, url, folder, directory, name, state, reason, total_bytes AS totalBytes,
   received_bytes AS receivedBytes, validator, expected, sha256, created_at AS createdAt, ended_at AS endedAt`
@@ -13,8 +29,11 @@ type Reported = {
   readonly expected: string | undefined
 }
 
+/** The store of downloads. */
+export type ModelDownloadStore = ReturnType<typeof createModelDownloadStore>
+
 /** Makes the store of downloads of models. */
-export function createModelDownloadStore(db: Database): ModelDownloadStore {
+export function createModelDownloadStore(db: Database) {
   const query = queriesOf(db)
   const move = query<[object], Row>(`
     UPDATE model_downloads SET state = @to, reason = @reason, sha256 = COALESCE(@sha256, sha256), ended_at = @endedAt,

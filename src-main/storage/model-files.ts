@@ -25,15 +25,21 @@ import type { ModelFolder } from '../contract/models.ts'
 import { MIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { foldersOf } from '../domain/models/layout.ts'
-import { type ModelFiles, type ModelPart, type ModelTarget, TargetError } from '../services/ports/models.ts'
+import { TargetError } from '../domain/models/target-error.ts'
 import { createModelScanner, inspectModel } from './scan-models.ts'
 import { writeAll } from './write-files.ts'
+
+/** Where a model lies or will lie. */
+export type ModelTarget = { readonly folder: ModelFolder; readonly directory: string; readonly name: string }
 
 const READ_BYTES = MIB
 const EVERYBODY_READS = 0o644
 
+/** The files of models. Nothing here belongs inside a Writer's work. */
+export type ModelFiles = ReturnType<typeof openModelFiles>
+
 /** Opens them. @param dataFolder undefined: what is written beside models vanishes with the process */
-export function openModelFiles(dataFolder: string | undefined): ModelFiles {
+export function openModelFiles(dataFolder: string | undefined) {
   const scanner = createModelScanner()
   let temporary: string | undefined
 
@@ -49,16 +55,19 @@ export function openModelFiles(dataFolder: string | undefined): ModelFiles {
 
   return {
     scan: scanner.scan,
-    async makeFolder(path) {
+    /** Makes a folder where the one around it is there. */
+    async makeFolder(path: string) {
       await mkdir(path, { mode: 0o755 }).catch((error) => {
         if (!['EEXIST', 'ENOENT'].includes(errorCode(error))) throw error
       })
     },
-    async present(folders) {
+    /** Those of the folders that are there. */
+    async present(folders: readonly ModelFolder[]) {
       const found = await Promise.all(folders.map(({ path }) => stat(path).catch(() => undefined)))
       return folders.filter((_folder, at) => found[at]?.isDirectory())
     },
-    async sha256(path) {
+    /** SHA-256 of the file at this absolute path, in lower case hex; undefined: it cannot be read. */
+    async sha256(path: string) {
       const hash = createHash('sha256')
       try {
         // Piece by piece, so that others are answered in between.
@@ -68,12 +77,14 @@ export function openModelFiles(dataFolder: string | undefined): ModelFiles {
         return undefined // it has gone, or may not be read: whoever asks is told that it is not known
       }
     },
-    exists: async (target) => (await findFile(target)) !== undefined,
-    openPart: async (target, id) => openPart(await makeDirectory(target), target, id),
-    async removePart(target, id) {
+    exists: async (target: ModelTarget) => (await findFile(target)) !== undefined,
+    /** @throws TargetError when the folder cannot be written, or a link in it leads elsewhere */
+    openPart: async (target: ModelTarget, id: string) => openPart(await makeDirectory(target), target, id),
+    async removePart(target: ModelTarget, id: string) {
       for (const directory of directoriesOf(target)) await rm(join(directory, partName(target, id)), { force: true })
     },
-    async remove(target) {
+    /** @returns false: it is not there @throws TargetError */
+    async remove(target: ModelTarget) {
       const path = await findFile(target)
       if (path === undefined) return false
       const root = await realpath(target.folder.path)
@@ -81,12 +92,14 @@ export function openModelFiles(dataFolder: string | undefined): ModelFiles {
       await unlink(path).catch(asTargetError(path))
       return true
     },
-    async writeConfig(name, text) {
+    /** Writes a small file of the data folder, whole or not at all. @returns its path */
+    async writeConfig(name: string, text: string) {
       const path = join(await configFolder(), name)
       await writeWhole(path, text)
       return path
     },
-    async readText(path) {
+    /** Text of a file at this absolute path; undefined: there is none. */
+    async readText(path: string) {
       try {
         return await readFile(path, 'utf8')
       } catch (error) {
@@ -94,10 +107,12 @@ export function openModelFiles(dataFolder: string | undefined): ModelFiles {
         throw error
       }
     },
-    async writeText(path, text) {
+    /** Writes a file, whole or not at all, with the folders around it. */
+    async writeText(path: string, text: string) {
       await mkdir(dirname(path), { recursive: true, mode: 0o755 })
       await writeWhole(path, text)
     },
+    /** Waits for what is under way. */
     async close() {
       if (temporary !== undefined) await rm(temporary, { recursive: true, force: true })
     },
@@ -163,7 +178,10 @@ async function directoryFor(folder: ModelFolder, directory: string): Promise<str
   return first
 }
 
-async function openPart(directory: string, target: ModelTarget, id: string): Promise<ModelPart> {
+/** A file that is being written next to its target, under a hidden name that no list shows. */
+export type ModelPart = Awaited<ReturnType<typeof openPart>>
+
+async function openPart(directory: string, target: ModelTarget, id: string) {
   const path = join(directory, partName(target, id))
   const final = join(directory, basename(target.name))
   // It was made by this service; a link of the same name was not, and is not followed.
@@ -187,23 +205,28 @@ async function openPart(directory: string, target: ModelTarget, id: string): Pro
     throw error
   }
   return {
+    /** Bytes that are in it. */
     bytes: () => bytes,
-    async write(chunk) {
+    async write(chunk: Uint8Array) {
       await writeAll(file, chunk, bytes)
       hash.update(chunk)
       bytes += chunk.length
     },
+    /** Begins anew. */
     async empty() {
       await file.truncate(0)
       hash = createHash('sha256')
       bytes = 0
     },
+    /** Bytes that its disk has left. */
     async freeBytes() {
       const { bavail, bsize } = await statfs(directory)
       return bavail * bsize
     },
+    /** SHA-256 of its bytes, in lower case hex. */
     sha256: () => hash.copy().digest('hex'),
     inspect: () => inspectModel(path, target.name, bytes),
+    /** Makes it durable and gives it its name, which is taken only now. @throws TargetError when the name is taken */
     async finish() {
       await file.sync()
       await close()
@@ -211,6 +234,7 @@ async function openPart(directory: string, target: ModelTarget, id: string): Pro
       await using folder = await open(directory)
       await folder.sync() // the name is an entry of the folder
     },
+    /** Closes it; it stays for the next try. Safe to call twice. */
     close,
   }
 }

@@ -1,9 +1,15 @@
 import type { Database } from 'better-sqlite3'
-import type { NodeTypeStore, NodeTypesOrigin, StoredNodeTypes } from '../services/ports/workflows.ts'
+import type { NodeTypesResponse } from '../contract/workflows.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
 
+/** Classes of nodes as stored of an endpoint. */
+export type StoredNodeTypes = NodeTypesResponse & { readonly source: 'server' | 'file'; readonly readAt: number }
+
+/** Where classes of nodes are from. `server`: address, where one reported them. */
+export type NodeTypesOrigin = Pick<StoredNodeTypes, 'source' | 'server' | 'readAt'>
+
 /** Makes the store of classes of nodes that were read for endpoints. */
-export function createNodeTypeStore(db: Database): NodeTypeStore {
+export function createNodeTypeStore(db: Database) {
   const query = queriesOf(db)
   const save = query<[object]>(`
     INSERT INTO node_types (endpoint_id, source, server, version, read_at, text)

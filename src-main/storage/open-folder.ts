@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import BetterSqlite from 'better-sqlite3'
 import { errorCode } from '../domain/error-code.ts'
-import type { Storage } from '../services/ports/storage.ts'
 import { otherUserOf } from './database-users.ts'
 import { DatabaseUnusable, OtherVersion } from './open-database.ts'
+import type { Storage } from './open-storage.ts'
 import { openStorage } from './open-storage.ts'
 import { isDamage } from './recover-database.ts'
 

@@ -5,9 +5,6 @@ import { dirname, join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { limit } from '../contract/limits.ts'
 import type { Json } from '../domain/json/json.ts'
-import type { ChunkStore } from '../services/ports/job-storage.ts'
-import type { Project, ProjectStore } from '../services/ports/projects.ts'
-import type { MetricsStore, StateStore, Storage } from '../services/ports/storage.ts'
 import { createAppStore } from './app-store.ts'
 import { openArtifactFiles, temporaryArtifactFiles } from './artifact-files.ts'
 import { assetsInMemory, openAssetFiles } from './asset-files.ts'
@@ -41,6 +38,7 @@ import { createSavedRequestStore } from './saved-request-store.ts'
 import { createScheduleStore } from './schedule-store.ts'
 import { createSearchIndex } from './search-index.ts'
 import { createSeal, createSecretStore, keyInFile, keyInMemory } from './secret-store.ts'
+import { createStateStore } from './state-store.ts'
 import { createTargetDeployStore } from './target-deploy-store.ts'
 import { createTraceStore } from './trace-store.ts'
 import { createWebhookStore } from './webhook-store.ts'
@@ -48,13 +46,19 @@ import { createWorkerStore } from './worker-store.ts'
 import { createWorkflowStore } from './workflow-store.ts'
 import { PRIVATE_FILE } from './write-files.ts'
 
+/** A project as stored: a folder, by its real path. `openedAt` in wall ms. */
+export type Project = { readonly id: string; readonly folder: string; readonly openedAt: number }
+
+/** Everything that storage offers. Methods that write are called inside the work of `write` only. */
+export type Storage = ReturnType<typeof openStorage>
+
 /**
  * Opens the database and the folders of large payloads and artifacts next to it, and makes all stores on them.
  * @param file path, or ':memory:' in tests
  * @param prepare how statements are prepared; a test passes the identity, which compiles all of them at once
  * @throws DatabaseUnusable
  */
-export function openStorage(file: string, prepare = prepareOnUse): Storage {
+export function openStorage(file: string, prepare = prepareOnUse) {
   const db = prepare(openDatabase(file))
   const payloads = openPayloads(db, file)
   const log = createLogSync(file === ':memory:' ? [] : openSyncSlots(`${file}-wal`))
@@ -68,17 +72,27 @@ export function openStorage(file: string, prepare = prepareOnUse): Storage {
   const assetFiles = file === ':memory:' ? assetsInMemory() : openAssetFiles(dirname(file))
   return {
     write: commit.write,
+    /** Called right after each commit with what changed, in order: for what the service itself goes by. */
     onCommit: commit.onCommit,
+    /** Called with the same when it is on the disk: for whatever leaves the service. */
     onDurable: commit.onDurable,
+    /**
+     * Resolves when all that can be read now is on the disk: whoever tells somebody outside what was read waits for it.
+     * @throws AppError STORAGE_FAILED
+     */
     durable: log.durable,
+    /** Called once when nothing becomes durable any more. */
     onFailure: log.onFailure,
+    /** Sizes of the files of the database, and the syncs since it was opened. */
     figures: async () => {
       const [sizeBytes, logBytes] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)])
       return { sizeBytes, logBytes, syncs: log.syncs() }
     },
+    /** Called inside each transaction after its works: claims for parked workers happen here. */
     beforeCommit: commit.beforeCommit,
+    /** Asks for a transaction even without a write, so that the hook runs. */
     poke: commit.poke,
-    payloads,
+    payloads: { write: payloads.write },
     jobs: createJobStore(db, events, createJobPayloads(db, { files: payloads, seal: createSeal(key) })),
     archive: createJobArchive(db),
     chunks: createChunkStore(db),
@@ -114,8 +128,10 @@ export function openStorage(file: string, prepare = prepareOnUse): Storage {
     assetFiles,
     nodeTypes: createNodeTypeStore(db),
     state,
+    /** Forgets what is held in memory for speed alone. */
     releaseMemory: payloads.release,
     engineVersion: queriesOf(db)<[], string>(`SELECT sqlite_version()`).value('')(),
+    /** Writes the file again after somebody deleted it; nothing may be written to the open one after that. */
     saveAgain: () => saveAgain(db, file),
     close: async () => {
       await commit.close()
@@ -179,22 +195,8 @@ export function deleteRemovedPayloads(
   })
 }
 
-/** Makes the store of the service's own small values, as JSON. */
-export function createStateStore(db: Database): StateStore {
-  const query = queriesOf(db)
-  const write = query<[name: string, value: string]>(`
-    INSERT INTO service_state (name, value) VALUES (?, ?)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value`).run()
-  return {
-    get: query<[name: string], { readonly value: string }>(`SELECT value FROM service_state WHERE name = ?`).one(
-      ({ value }): unknown => JSON.parse(value),
-    ),
-    set: (name: string, value: unknown) => write(name, JSON.stringify(value)),
-  }
-}
-
 /** Makes the store of stream chunks, numbered from 1 within a job in the order of arrival. */
-export function createChunkStore(db: Database): ChunkStore {
+export function createChunkStore(db: Database) {
   const query = queriesOf(db)
   const count = query<[seq: number], number>(CHUNK_COUNT).value(0)
   // Large chunks come as bytes.
@@ -227,7 +229,7 @@ export function createChunkStore(db: Database): ChunkStore {
 type Chunk = { readonly n: number; readonly chunk: string }
 
 /** Makes the store of metrics: steps as JSON. */
-export function createMetricsStore(db: Database): MetricsStore {
+export function createMetricsStore(db: Database) {
   const query = queriesOf(db)
   return {
     save: query<[endpointId: string, at: number, point: string]>(`
@@ -249,7 +251,7 @@ export function createMetricsStore(db: Database): MetricsStore {
 const PROJECT = `id, folder, opened_at AS openedAt`
 
 /** Makes the store of projects. */
-export function createProjectStore(db: Database): ProjectStore {
+export function createProjectStore(db: Database) {
   const query = queriesOf(db)
   // A folder that is known keeps its id: addresses of the pages hold it.
   const open = query<[Project], Project>(`

@@ -1,8 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { PendingBulkView } from '../contract/pending-bulk.ts'
-import type { PendingBulk, PendingBulkStore } from '../services/ports/job-storage.ts'
-import type { NamedJobs } from '../services/ports/storage.ts'
+import type { NamedJobs } from './job.ts'
 import { queriesOf } from './queries.ts'
+
+/** A bulk action that can be undone. `Selection` says which jobs. */
+export type PendingBulk<Selection> = PendingBulkView & { readonly selection: Selection }
 
 const COLUMNS = 'id, action, selection, state, created_at AS createdAt, due_at AS dueAt, result'
 
@@ -10,7 +12,7 @@ type Pending = PendingBulk<NamedJobs>
 type Row = Omit<Pending, 'selection' | 'result'> & { readonly selection: string; readonly result: string | null }
 
 /** Makes the store of bulk actions that can be undone. */
-export function createPendingBulkStore(db: Database): PendingBulkStore<NamedJobs> {
+export function createPendingBulkStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`
     INSERT INTO pending_bulk (id, action, selection, created_at, due_at)

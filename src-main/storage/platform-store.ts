@@ -1,6 +1,33 @@
 import type { Database } from 'better-sqlite3'
-import type { PlatformStore, StoredTaskCall, StoredTemplate, StoredVolume } from '../services/ports/platform.ts'
+import type { NetworkVolume, Template } from '../contract/platform.ts'
 import { queriesOf } from './queries.ts'
+
+/** A template as stored. `createdAt` is wall ms. */
+export type StoredTemplate = {
+  readonly id: string
+  readonly name: string
+  readonly settings: Omit<Template, 'id' | 'name'>
+  readonly createdAt: number
+}
+
+/** A network volume as stored. `createdAt` is wall ms. */
+export type StoredVolume = Omit<NetworkVolume, 'size'> & {
+  readonly sizeGb: number
+  /** Name of its folder among those of volumes; it stays when the volume is renamed. */
+  readonly folder: string
+  readonly createdAt: number
+}
+
+/** A call of a task that was begun and not ended. Times are wall ms. */
+export type StoredTaskCall = {
+  /** Random; also the idempotency key of its job. */
+  readonly id: string
+  readonly endpointId: string
+  readonly tokenHash: Uint8Array
+  /** When its time is over; undefined: nobody has set one. */
+  readonly deadlineAt: number | undefined
+  readonly createdAt: number
+}
 
 const TEMPLATE = `id, name, settings, created_at AS createdAt`
 const VOLUME = `id, name, folder, size_gb AS sizeGb, data_center AS dataCenter, type, created_at AS createdAt`
@@ -9,7 +36,7 @@ type CallRow = Omit<StoredTaskCall, 'deadlineAt'> & { readonly deadlineAt: numbe
 type TemplateRow = Omit<StoredTemplate, 'settings'> & { readonly settings: string }
 
 /** Makes the store of templates, network volumes and calls of tasks; lists are oldest first. */
-export function createPlatformStore(db: Database): PlatformStore {
+export function createPlatformStore(db: Database) {
   const query = queriesOf(db)
   const saveTemplate = query<[TemplateRow]>(`
     INSERT INTO platform_templates (id, name, settings, created_at) VALUES (@id, @name, @settings, @createdAt)

@@ -1,14 +1,25 @@
 import type { Database } from 'better-sqlite3'
 import type { ProxiedRequest } from '../contract/management.ts'
-import type { RequestQuery, RequestStore } from '../services/ports/worker-records.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
+
+/**
+ * Which requests of a list: those with a status in the range (also without one where it begins at 0), older than
+ * `before`.
+ */
+type RequestQuery = {
+  readonly endpointId: string
+  readonly statusFrom: number
+  readonly statusTo: number
+  readonly before: number
+  readonly limit: number
+}
 
 const COLUMNS = `
   id, at, endpoint_id AS endpointId, method, path, status, worker_id AS workerId, waited_ms AS waitedMs,
   first_byte_ms AS firstByteMs, duration_ms AS durationMs, bytes_in AS bytesIn, bytes_out AS bytesOut, error`
 
 /** Makes the store of requests to load-balanced endpoints, once they have ended. */
-export function createRequestStore(db: Database): RequestStore {
+export function createRequestStore(db: Database) {
   const query = queriesOf(db)
   const insert = query<[object]>(`
     INSERT INTO requests (at, endpoint_id, method, path, status, worker_id, waited_ms, first_byte_ms, duration_ms,

@@ -1,10 +1,49 @@
 import type { Database } from 'better-sqlite3'
 import type { JobState } from '../contract/job.ts'
-import type { RunView, SweepCell, SweepView } from '../contract/workflows.ts'
+import type { RunResult, RunView, SweepCell, SweepView } from '../contract/workflows.ts'
 import { isFinal } from '../domain/job/transitions.ts'
-import type { NewRun, RunEnd, RunQuery, RunRetention, RunStore } from '../services/ports/workflows.ts'
 import type { EventLog } from './event-store.ts'
 import { queriesOf } from './queries.ts'
+
+/** A run to be recorded, in the commit that queues its job. */
+type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
+  readonly workflowId: string | undefined
+  readonly label: string | undefined
+  readonly sweepId: string | undefined
+  readonly cell?: SweepCell | undefined
+  readonly payload: string
+  readonly document: string | undefined
+  /** Names of files that it loads. */
+  readonly files: readonly string[]
+  /** What it is found by, in small letters. */
+  readonly words: string
+}
+
+/** How a run ended. */
+export type RunEnd = {
+  readonly status: Exclude<RunView['status'], 'IN_QUEUE' | 'IN_PROGRESS'>
+  readonly endedAt: number
+  readonly executionMs: number | undefined
+  readonly results: readonly RunResult[]
+  readonly previews: readonly RunResult[]
+  readonly errors: readonly string[]
+}
+
+/** Which runs: all of it holds; `before` is the id of one of them. */
+export type RunQuery = {
+  readonly workflowId: string | undefined
+  readonly endpointId: string | undefined
+  readonly sweepId: string | undefined
+  readonly text: string | undefined
+  readonly before: string | undefined
+  readonly limit: number
+}
+
+/**
+ * Which runs stay stored: those that ended at `before` (wall ms) or later, the newest `count`, and `bytes` of their
+ * texts.
+ */
+type RunRetention = { readonly before: number; readonly count: number; readonly bytes: number }
 
 const COLUMNS = `
   r.id, r.endpoint_id AS endpointId, r.workflow_id AS workflowId, r.title, r.label, r.sweep_id AS sweepId, r.cell, r.status,
@@ -40,7 +79,7 @@ type SweepRow = Omit<SweepView, 'workflowId' | 'axes' | 'result'> & {
 type Texts = { readonly payload: string; readonly document: string | null }
 
 /** Makes the store of runs. */
-export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>): RunStore {
+export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>) {
   const query = queriesOf(db)
   // By the narrowest that is asked for; the others are looked at row by row.
   const listWhere = (narrowest: string) =>

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import type { SavedRequest } from '../contract/requests.ts'
-import type { SavedRequestStore } from '../services/ports/requests.ts'
 import { queriesOf } from './queries.ts'
 
 const COLUMNS = `id, name, request, updated_at AS updatedAt`
@@ -8,7 +7,7 @@ const COLUMNS = `id, name, request, updated_at AS updatedAt`
 type Row = Omit<SavedRequest, 'request'> & { readonly request: string }
 
 /** Makes the store of saved requests. */
-export function createSavedRequestStore(db: Database): SavedRequestStore {
+export function createSavedRequestStore(db: Database) {
   const query = queriesOf(db)
   const size = query<[endpointId: string], { readonly count: number; readonly bytes: number }>(`
     SELECT COUNT(*) AS count, COALESCE(SUM(OCTET_LENGTH(request)), 0) AS bytes

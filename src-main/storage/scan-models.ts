@@ -6,12 +6,27 @@ import type { Dirent } from 'node:fs'
 import { open, readdir, realpath, stat, statfs } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { limit } from '../contract/limits.ts'
-import type { ModelFacts, ModelFolder } from '../contract/models.ts'
+import type { ModelFacts, ModelFolder, ModelView } from '../contract/models.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { foldersOf, MODEL_FILE, presentDirectory } from '../domain/models/layout.ts'
 import { GGUF_START_BYTES, headLength, LENGTH_BYTES, readGguf, readTensors } from '../domain/models/model-heads.ts'
 import { formatOf, recogniseModel } from '../domain/models/recognise-model.ts'
-import type { ModelFile, ScannedFolder } from '../services/ports/models.ts'
+
+/** A model as its file is; `path` is absolute. */
+type ModelFile = Omit<ModelView, 'folder' | 'sha256' | keyof ModelFacts> & {
+  readonly path: string
+  readonly facts: ModelFacts
+}
+
+/** A folder as it was found; `fault` says why it could not be read. */
+export type ScannedFolder = {
+  readonly folder: ModelFolder
+  readonly files: readonly ModelFile[]
+  /** There are more than are listed. */
+  readonly more: boolean
+  readonly freeBytes: number | undefined
+  readonly fault: string | undefined
+}
 
 // Files whose heads are read at once; source: ours, the threads for files are four.
 const AT_ONCE = 8
@@ -20,7 +35,7 @@ const DEPTH_MAX = 8
 type Found = Omit<ModelFile, 'facts'>
 
 /** Looks through folders for models; heads of files that have not changed are not read again. */
-export type ModelScanner = { readonly scan: (folders: readonly ModelFolder[]) => Promise<readonly ScannedFolder[]> }
+type ModelScanner = { readonly scan: (folders: readonly ModelFolder[]) => Promise<readonly ScannedFolder[]> }
 
 /** Makes a scanner; it remembers what it read. */
 export function createModelScanner(): ModelScanner {

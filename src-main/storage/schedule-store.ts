@@ -1,8 +1,26 @@
 import type { Database } from 'better-sqlite3'
+import type { JobRequest } from '../contract/job.ts'
 import { limit } from '../contract/limits.ts'
-import type { ScheduleRun } from '../contract/schedules.ts'
-import type { Schedule, ScheduleStore } from '../services/ports/schedules.ts'
+import type { ScheduleCreate, ScheduleRun } from '../contract/schedules.ts'
 import { queriesOf, type RowOf, withoutNulls } from './queries.ts'
+
+/** A stored schedule. Times are wall ms. */
+export type Schedule = Pick<ScheduleCreate, 'name' | 'cron' | 'everyMs' | 'timeZone'> & {
+  readonly id: string
+  readonly endpointId: string
+  readonly missed: NonNullable<ScheduleCreate['missed']>
+  readonly request: ScheduledRequest
+  readonly paused: boolean
+  readonly createdAt: number
+  /** When a job is due; undefined: paused, or there is no time to come. */
+  readonly nextAt: number | undefined
+}
+
+/** What is queued each time. */
+export type ScheduledRequest = Pick<JobRequest, 'webhook' | 'policy'> & {
+  /** JSON text, as it came. */
+  readonly input: string
+}
 
 const COLUMNS = `
   id, endpoint_id AS endpointId, name, cron, every_ms AS everyMs, time_zone AS timeZone, missed, request, input, paused,
@@ -15,7 +33,7 @@ type Row = Omit<RowOf<Schedule>, 'request' | 'paused'> & {
 }
 
 /** Makes the store of schedules. */
-export function createScheduleStore(db: Database): ScheduleStore {
+export function createScheduleStore(db: Database) {
   const query = queriesOf(db)
   const all = query<[], Row>(`SELECT ${COLUMNS} FROM schedules ORDER BY name, endpoint_id`).all(toSchedule)
   const ofEndpoint = query<[endpointId: string], Row>(

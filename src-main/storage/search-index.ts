@@ -3,9 +3,9 @@ import { limit } from '../contract/limits.ts'
 import { shortJobId } from '../domain/ids.ts'
 import { endpointTerm } from '../domain/job/search-query.ts'
 import { termsOf, wordsOf } from '../domain/job/search-words.ts'
-import type { SearchIndex, StateStore } from '../services/ports/storage.ts'
 import { LAST_EVENT } from './event-store.ts'
 import { queriesOf } from './queries.ts'
+import type { StateStore } from './state-store.ts'
 
 /** Name of the state that says how far the index has followed the events. */
 export const INDEXED_UP_TO = 'search.indexedEventId'
@@ -52,7 +52,7 @@ const MOST_TERMS_OF_BATCH = 5000
  * The full-text index of jobs. It follows the event log at its own pace, so that no submit waits for it; a search
  * catches up first. `catchUp` is a write.
  */
-export function createSearchIndex(db: Database, state: StateStore): SearchIndex {
+export function createSearchIndex(db: Database, state: StateStore) {
   const query = queriesOf(db)
   // Only the moves that change what is searched: the input at submit, output and error at the end, their loss at retry.
   // A job that has gone on to another state since is written when its later move is reached, and not twice; the claim of

@@ -8,7 +8,6 @@ import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../contract/errors.ts'
 import { errorCode } from '../domain/error-code.ts'
-import type { SecretStore } from '../services/ports/secrets.ts'
 import { queriesOf } from './queries.ts'
 import { PRIVATE_FILE, syncFolderNow } from './write-files.ts'
 
@@ -21,7 +20,7 @@ type SecretName = { readonly scope: string; readonly name: string }
 type Sealed = { readonly nonce: Buffer; readonly sealed: Buffer }
 
 /** Makes the store of secrets. Values go nowhere but to their user: not into answers, not into logs. */
-export function createSecretStore(db: Database, key: SecretKey): SecretStore {
+export function createSecretStore(db: Database, key: SecretKey) {
   const query = queriesOf(db)
   const put = query<[SecretName & Sealed & { readonly now: number }]>(`
     INSERT INTO secrets (scope, name, nonce, sealed, updated_at)
@@ -109,7 +108,7 @@ function authenticated({ scope, name }: SecretName): Buffer {
 const KEY_BYTES = 32
 
 /** The key with which secrets are sealed. */
-export type SecretKey = {
+type SecretKey = {
   /** The key; undefined while there is none. */
   readonly read: () => Buffer | undefined
   /** The key, made where there is none. */

@@ -2,7 +2,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { KIB } from '../contract/units.ts'
 import { errorCode } from '../domain/error-code.ts'
-import type { StoredBytes } from '../services/ports/job-storage.ts'
+import type { StoredBytes } from '../domain/json/json.ts'
 
 // A piece costs a turn of the event loop, and two or three of them are in memory for each reader. Source: ours.
 const PIECE_BYTES = 64 * KIB

@@ -1,11 +1,23 @@
 import type { Database } from 'better-sqlite3'
-import type { StoredTargetDeploy, TargetDeployStore, TargetPlace } from '../services/ports/targets.ts'
 import { queriesOf } from './queries.ts'
+
+/** An environment of an app on a target. */
+export type TargetPlace = { readonly target: string; readonly app: string; readonly environment: string }
+
+/** A deploy that worked. `manifest` is JSON text; `createdAt` is wall ms. */
+export type StoredTargetDeploy = {
+  readonly number: number
+  readonly build: string
+  readonly artifact: string
+  readonly manifest: string
+  readonly rollbackOf: number | null
+  readonly createdAt: number
+}
 
 const OF_PLACE = `target = @target AND app = @app AND environment = @environment`
 
 /** Makes the store of deploys to targets: those that worked. */
-export function createTargetDeployStore(db: Database): TargetDeployStore {
+export function createTargetDeployStore(db: Database) {
   const query = queriesOf(db)
   const add = query<[TargetPlace & Omit<StoredTargetDeploy, 'number'>], { readonly number: number }>(`
     INSERT INTO target_deploys (target, app, environment, number, build, artifact, manifest, rollback_of, created_at)

@@ -1,12 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import type { TraceContext } from '../domain/monitoring/trace-context.ts'
-import type { TraceStore } from '../services/ports/traces.ts'
 import { queriesOf } from './queries.ts'
 
 type Row = { readonly traceId: string; readonly spanId: string; readonly sampled: 0 | 1; readonly state: string | null }
 
 /** Makes the store of contexts that callers brought with their jobs. Until one did, it does not ask the database. */
-export function createTraceStore(db: Database): TraceStore {
+export function createTraceStore(db: Database) {
   const query = queriesOf(db)
   const save = query<[seq: number, traceId: string, spanId: string, sampled: 0 | 1, state: string | undefined]>(
     `INSERT INTO job_traces (seq, trace_id, span_id, sampled, state) VALUES (?, ?, ?, ?, ?)`,

@@ -1,8 +1,22 @@
 import type { Database } from 'better-sqlite3'
 import type { WorkerState } from '../contract/endpoint.ts'
-import type { StoredExit, StoredWorker, WorkerStore } from '../services/ports/worker-records.ts'
+import type { WorkerExit } from '../domain/worker/crash-loop.ts'
 import type { EventLog } from './event-store.ts'
 import { queriesOf } from './queries.ts'
+
+/** A worker that was started and has not been seen to end. */
+export type StoredWorker = {
+  readonly id: string
+  readonly endpointId: string
+  readonly revision: number
+  readonly tokenHash: Uint8Array
+  /** JSON by which the fleet driver finds it again. */
+  readonly handle: string
+  readonly startedAt: number
+}
+
+/** How a worker ended. */
+export type StoredExit = WorkerExit & { readonly endpointId: string }
 
 type ExitRow = Omit<StoredExit, 'becameReady' | 'ordered' | 'code'> & {
   readonly becameReady: 0 | 1
@@ -20,7 +34,7 @@ type StateChange = {
 }
 
 /** Makes the store of living workers, and of how the others ended. */
-export function createWorkerStore(db: Database, events: EventLog): WorkerStore {
+export function createWorkerStore(db: Database, events: EventLog) {
   const query = queriesOf(db)
   const save = query<[StoredWorker]>(`
     INSERT INTO workers (id, endpoint_id, revision, token_hash, handle, started_at)

@@ -1,8 +1,16 @@
 import type { Database } from 'better-sqlite3'
 import type { WorkflowVersion, WorkflowView } from '../contract/workflows.ts'
 import type { LibraryText } from '../domain/workflow-runs/library-text.ts'
-import type { NewWorkflow, SeenWorkflow, WorkflowChanges, WorkflowStore } from '../services/ports/workflows.ts'
 import { queriesOf } from './queries.ts'
+
+/** What a writer has seen of a workflow. */
+export type SeenWorkflow = Pick<WorkflowView, 'version' | 'draft'>
+
+/** A workflow to be added; its text comes with its first draft or version. */
+type NewWorkflow = { readonly id: string; readonly name: string; readonly isDraft: boolean }
+
+/** What may be changed beside the text; undefined stays as it is. */
+export type WorkflowChanges = { readonly name?: string | undefined; readonly thumbnail?: string | null | undefined }
 
 const COLUMNS = `
   id, name, version, draft, nodes, thumbnail, created_at AS createdAt, updated_at AS updatedAt,
@@ -18,7 +26,7 @@ type Row = Omit<WorkflowView, 'thumbnail' | 'thumbnailOld' | 'result'> & {
 type Saved = SeenWorkflow & { readonly id: string; readonly nodes: number; readonly now: number }
 
 /** Makes the store of the library. Undefined: there is no such workflow. */
-export function createWorkflowStore(db: Database): WorkflowStore {
+export function createWorkflowStore(db: Database) {
   const query = queriesOf(db)
   const get = query<[id: string], Row>(`SELECT ${COLUMNS} FROM workflows WHERE id = ? AND deleted_at IS NULL`).one(
     viewOf,

@@ -25,7 +25,7 @@ export const PRIVATE_FILE = 0o600
 export const PRIVATE_FOLDER = 0o700
 
 /** Writes a file; it is on the disk, with its name, when the promise resolves. */
-export type DurableWriter = (path: string, bytes: Uint8Array) => Promise<void>
+type DurableWriter = (path: string, bytes: Uint8Array) => Promise<void>
 
 /** Makes a writer. It writes one file at a time, as they share the pieces and the disk; the first use takes 8 MiB. */
 export function createDurableWriter(): DurableWriter {

@@ -14,7 +14,7 @@ import { readItems } from '../domain/compare/plan.ts'
 import { isRecord, parseExact } from '../domain/json/json.ts'
 import { mediaTypeOf, pictureSize } from '../domain/media.ts'
 import { isBase64 } from '../domain/workflow-runs/find-results.ts'
-import { jsonText } from '../services/ports/job-storage.ts'
+import { jsonText } from '../services/ports/json-text.ts'
 import type { Comparer, StoredOutput } from '../services/ports/requests.ts'
 import { answerIn, createThread } from './thread.ts'
 

@@ -28,7 +28,7 @@ import { publishProblem } from '../domain/workflow-runs/publish-problem.ts'
 import { runGraph } from '../domain/workflow-runs/run-graph.ts'
 import { filledGraph, graphInInput } from '../domain/workflow-runs/sent-graph.ts'
 import { type Bytes, bodyText, foldedText } from '../services/body-text.ts'
-import { jsonText } from '../services/ports/job-storage.ts'
+import { jsonText } from '../services/ports/json-text.ts'
 import type { GraphOfPicture, Readers, ReadInThread } from '../services/ports/read-in-thread.ts'
 import { answerIn, createThread } from './thread.ts'
 

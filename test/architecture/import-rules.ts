@@ -4,6 +4,7 @@ import { cruise, type IForbiddenRuleType, type IReporterOutput } from 'dependenc
 import {
   FEATURES_MAY_IMPORT,
   MAY_IMPORT,
+  MAY_IMPORT_TYPES,
   NODE_WORKERS,
   OWNED_PACKAGES,
   PURE_LAYERS,
@@ -32,9 +33,24 @@ const packageNamed = (name: string) => `(^|node_modules/)${literally(name)}(/|$)
 const layerRules = Object.entries(MAY_IMPORT).map(([layer, allowed]) => ({
   name: `src-main/${layer} may import ${allowed.join(', ') || 'nothing else'}`,
   severity: 'error' as const,
-  from: { path: entry(layer) },
+  from: { path: entry(layer), pathNot: Object.keys(MAY_IMPORT_TYPES).map(entry) },
   to: { path: '^(src-main|src-renderer|test)/', pathNot: [layer, ...allowed].map(entry) },
 }))
+
+const typeRules = Object.entries(MAY_IMPORT_TYPES).flatMap(([file, types]) => {
+  const layer = file.split('/')[0] ?? file
+  const allowed = [layer, ...(MAY_IMPORT[layer] ?? [])].map(entry)
+  const rule = { severity: 'error' as const, from: { path: entry(file) } }
+  const any = { path: '^(src-main|src-renderer|test)/', pathNot: [...allowed, ...types.map(entry)] }
+  return [
+    { ...rule, name: `${file} may import types of ${types.join(', ')}`, to: any },
+    {
+      ...rule,
+      name: `${file} may import nothing but types of ${types.join(', ')}`,
+      to: { path: types.map(entry), dependencyTypesNot: ['type-only' as const] },
+    },
+  ]
+})
 
 /** The same for the pages. */
 const rendererEntry = (name: string) => `^src-renderer/${literally(name)}(/|$)`
@@ -88,6 +104,7 @@ const packageRules = Object.entries(OWNED_PACKAGES).map(([name, owner]) => ({
 
 const FORBIDDEN: IForbiddenRuleType[] = [
   ...layerRules,
+  ...typeRules,
   ...rendererRules,
   ...featureRules,
   ...nodeWorkerRules,

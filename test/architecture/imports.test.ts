@@ -172,6 +172,28 @@ test('every import between two layers is found exactly when the table does not a
   )
 })
 
+test('services take types of storage in one file, and nothing that runs', async () => {
+  const { violations } = await findImportViolations(
+    plant({
+      'package.json': '{ "type": "module" }',
+      'src-main/storage/store.ts': 'export type Row = { readonly id: string }\n',
+      'src-main/storage/run.ts': 'export const run = () => undefined\n',
+      'src-main/fleet/target.ts': 'export type Target = string\n',
+      'src-main/services/ports/storage.ts':
+        `export type { Row } from '../../storage/store.ts'\n` +
+        `export { run } from '../../storage/run.ts'\n` +
+        `export type { Target } from '../../fleet/target.ts'\n`,
+      'src-main/services/jobs/list.ts': `export type { Row } from '../../storage/store.ts'\n`,
+      'src-main/services/jobs/find.ts': `export type { Row } from '../ports/storage.ts'\n`,
+    }),
+  )
+  expect(violations.map(({ from, to }) => `${from} -> ${to}`).sort()).toEqual([
+    'src-main/services/jobs/list.ts -> src-main/storage/store.ts',
+    'src-main/services/ports/storage.ts -> src-main/fleet/target.ts',
+    'src-main/services/ports/storage.ts -> src-main/storage/run.ts',
+  ])
+})
+
 test('a package with an owner is found everywhere else', async () => {
   const files: Record<string, string> = { 'package.json': '{ "type": "module" }' }
   const expected: string[] = []

@@ -7,7 +7,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   domain: ['contract'],
   services: ['contract', 'domain'],
-  storage: ['contract', 'domain', 'services/ports'],
+  storage: ['contract', 'domain'],
   fleet: ['contract', 'domain', 'services/ports'],
   build: ['contract', 'domain', 'services/ports'],
   // Requests that the service makes, to webhooks and /ping of workers: neither storage nor fleet nor build.
@@ -34,6 +34,12 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   // It finds its service, and adds the sample to it, as the command line does.
   electron: ['contract', 'domain', 'client', 'core.ts', 'server', 'cli/find-service', 'cli/ensure-sample'],
+}
+
+/** Files that may import types, and nothing else, from a layer that their own layer may not import. */
+export const MAY_IMPORT_TYPES: Readonly<Record<string, readonly string[]>> = {
+  // The types of storage are inferred from its stores.
+  'services/ports/storage': ['storage'],
 }
 
 /**

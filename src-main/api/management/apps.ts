@@ -22,7 +22,7 @@ import {
   viewProgress,
   viewRelease,
 } from '../../services/apps/views.ts'
-import type { Environment, Release } from '../../services/ports/apps.ts'
+import type { Environment, Release } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { ManagementOperations } from '../operation.ts'
 import { DONE } from '../operation.ts'

@@ -23,9 +23,8 @@ import {
   viewBatch,
 } from '../../services/jobs/batches.ts'
 import { exportJobs, searchable } from '../../services/jobs/list-jobs.ts'
-import type { BatchPlace } from '../../services/ports/job-storage.ts'
 import type { ReadsInThread } from '../../services/ports/read-in-thread.ts'
-import type { Endpoint, Job } from '../../services/ports/storage.ts'
+import type { BatchPlace, Endpoint, Job } from '../../services/ports/storage.ts'
 import type { ServiceBase, ServiceContext } from '../../services/service-context.ts'
 import type { NodeBindings } from '../node-bindings.ts'
 import { DONE, fileResponse, type ManagementOperations } from '../operation.ts'

@@ -26,7 +26,7 @@ import {
   updatePlatformEndpoint,
 } from '../../services/platform/endpoints.ts'
 import { beginTaskCall, endTaskCall, findTaskCall } from '../../services/platform/task-calls.ts'
-import type { App, Environment } from '../../services/ports/apps.ts'
+import type { App, Environment } from '../../services/ports/storage.ts'
 import type { ServiceContext } from '../../services/service-context.ts'
 import { noted, targetOf } from '../audit.ts'
 import { requireRoleOf } from '../guards.ts'

@@ -8,10 +8,10 @@ import { V2_ROUTES, type V2Operation } from '../../contract/v2-routes.ts'
 import { EMPTY_INPUT, isEmptyInput } from '../../domain/job/empty-input.ts'
 import { jobRecordPieces } from '../../domain/job/job-record.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
+import type { SentJson } from '../../domain/json/json.ts'
 import { kindOf, workedBy } from '../../services/endpoint-kinds.ts'
 import { readHealth } from '../../services/endpoints/views.ts'
 import { withLivePackages } from '../../services/platform/live-packages.ts'
-import type { SentJson } from '../../services/ports/job-storage.ts'
 import type { Endpoint, Job, JobStore } from '../../services/ports/storage.ts'
 import { cancelJob, retryJob } from '../../services/queue/change-job.ts'
 import type { StreamClient } from '../../services/queue/stream-clients.ts'
@@ -167,7 +167,8 @@ const status: JobOperations['status'] = async (request) => {
   const { storage } = service
   const { ttl } = request.query
   const found = jobOf(request)
-  if (ttl !== undefined && !isFinal(found.status)) await storage.write(() => storage.jobs.setTtl({ seq: found.seq, ttlMs: ttl }))
+  if (ttl !== undefined && !isFinal(found.status))
+    await storage.write(() => storage.jobs.setTtl({ seq: found.seq, ttlMs: ttl }))
   const job = ttl === undefined ? found : storage.jobs.read(found.seq)
   if (job === undefined) throw new AppError('JOB_NOT_FOUND', { jobId: found.id })
   return jsonResponse(await openJobRecord(storage.jobs, job))

@@ -4,6 +4,21 @@
  */
 export type Json = string | Uint8Array<ArrayBuffer>
 
+/** Bytes that are read piece by piece, each time from the beginning or from `start`, up to `end`. */
+export type StoredBytes = {
+  readonly bytes: number
+  readonly read: (range?: { readonly start?: number; readonly end?: number }) => AsyncIterable<Uint8Array<ArrayBuffer>>
+}
+
+/** A payload to be sent: whole, or if it is large, bytes that are read while they are sent. */
+export type SentJson = Json | StoredBytes
+
+/** The pieces of a payload. */
+export async function* piecesOf(payload: SentJson): AsyncGenerator<Json> {
+  if (typeof payload === 'string' || payload instanceof Uint8Array) yield payload
+  else yield* payload.read()
+}
+
 /** Whether a value that was parsed is an object: neither a list nor null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -4,7 +4,8 @@
  */
 import { join } from 'node:path'
 import type { MachineWay } from '../../contract/machines.ts'
-import type { Machine, MachineDriver, MachineFleets } from '../../services/ports/machines.ts'
+import type { MachineDriver, MachineFleets } from '../../services/ports/machines.ts'
+import type { Machine } from '../../services/ports/storage.ts'
 import { contextHost } from '../docker/find-engine.ts'
 import { openEngineMachine } from './engine-machine.ts'
 import type { MachineBy, MachineFleetsOptions, MachineOptions } from './machine-options.ts'

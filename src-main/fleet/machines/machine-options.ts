@@ -1,6 +1,7 @@
 import type { MachineWay } from '../../contract/machines.ts'
 import type { Watch } from '../../services/ports/fleet.ts'
-import type { Machine, MachineDriver } from '../../services/ports/machines.ts'
+import type { MachineDriver } from '../../services/ports/machines.ts'
+import type { Machine } from '../../services/ports/storage.ts'
 import type { DockerFleetOptions } from '../docker/docker-fleet.ts'
 import type { LocalPlaceOptions } from '../docker/place.ts'
 

@@ -2,8 +2,7 @@
 import type { AppMembership } from '../../contract/app.ts'
 import type { Manifest } from '../../contract/manifest.ts'
 import type { AppTarget } from '../../domain/app/app-target.ts'
-import type { Release } from '../ports/apps.ts'
-import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Endpoint, Release, Storage } from '../ports/storage.ts'
 
 /** An endpoint that belongs to an app. */
 export type MemberEndpoint = Endpoint & { readonly app: AppMembership }

@@ -10,9 +10,8 @@ import { type CurrentEndpoint, isSameCode, planDeploy } from '../../domain/app/p
 import { releaseMachine, withMachine } from '../../domain/app/release-machine.ts'
 import { changedFiles } from '../../domain/app/source-diff.ts'
 import { codeFolder, type TargetContext, targetConfig, VOLUME_TARGET } from '../../domain/app/target-config.ts'
-import type { Environment, Release } from '../ports/apps.ts'
 import type { Fleet, ProcessMachine } from '../ports/fleet.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Environment, Release, Storage } from '../ports/storage.ts'
 import { endpointsOf } from './environment-endpoints.ts'
 import { gitOf, locateSource, parseManifest } from './release-source.ts'
 

@@ -14,16 +14,9 @@ import { isFinal } from '../../domain/job/transitions.ts'
 import { percentileOf } from '../../domain/what-if/answer.ts'
 import { kindOf, requireQueue, type SubmitDeps } from '../endpoint-kinds.ts'
 import { deleteEndpoint, newEndpoint, setPaused } from '../endpoints/endpoints.ts'
-import { jsonText } from '../ports/job-storage.ts'
-import type {
-  Comparer,
-  Comparison,
-  ComparisonItem,
-  ComparisonRunEnd,
-  StoredOutput,
-  StoredVersion,
-} from '../ports/requests.ts'
-import type { Endpoint, Job } from '../ports/storage.ts'
+import { jsonText } from '../ports/json-text.ts'
+import type { Comparer, StoredOutput } from '../ports/requests.ts'
+import type { Comparison, ComparisonItem, ComparisonRunEnd, Endpoint, Job, StoredVersion } from '../ports/storage.ts'
 import type { Log } from '../ports/system.ts'
 import { type JobSelection, selectedJobs } from '../queue/change-many-jobs.ts'
 import type { JobWaiters } from '../queue/wait-for-job.ts'

@@ -9,9 +9,8 @@ import type { BulkAction } from '../../contract/job-routes.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { kindOf } from '../endpoint-kinds.ts'
 import type { Models } from '../models/models.ts'
-import type { BatchPlace } from '../ports/job-storage.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Job, Storage } from '../ports/storage.ts'
+import type { BatchPlace, Job, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 import {
   type BulkResult,

@@ -9,8 +9,7 @@ import type { ScheduleCreate, ScheduleRun, ScheduleView } from '../../contract/s
 import { SECOND_MS } from '../../contract/units.ts'
 import { dueTimes, nextTime, timesAfter, timingProblem } from '../../domain/schedules/times.ts'
 import { kindOf, type SubmitDeps } from '../endpoint-kinds.ts'
-import type { Schedule, ScheduledRequest } from '../ports/schedules.ts'
-import type { Endpoint, Job } from '../ports/storage.ts'
+import type { Endpoint, Job, Schedule, ScheduledRequest } from '../ports/storage.ts'
 import type { Log } from '../ports/system.ts'
 import { listJobsById } from './list-jobs.ts'
 

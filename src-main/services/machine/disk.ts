@@ -1,3 +1,4 @@
+import type { Storage } from '../ports/storage.ts'
 /**
  * What takes disk, by kind, and what can go. Cleaning removes only what nobody needs: what a job, a release or a worker
  * still has stays whatever its size, and volumes belong to the user.
@@ -11,7 +12,6 @@ import { counted } from '../../domain/text.ts'
 import { artifactsInUse, sweepArtifacts } from '../apps/release-source.ts'
 import type { Models } from '../models/models.ts'
 import type { Fleet, FolderEntry, FolderSize, Host } from '../ports/fleet.ts'
-import type { Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import type { WorkerRegistry } from '../worker-registry.ts'
 import { LOG_BATCH, removeArchivedOutputs, SMALL_OUTPUT_BYTES } from './housekeeping.ts'

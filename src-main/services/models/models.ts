@@ -1,3 +1,5 @@
+import { TargetError } from '../../domain/models/target-error.ts'
+import type { ScannedFolder, Storage } from '../ports/storage.ts'
 /**
  * The models of this machine as the service has them: what lies in their folders, what is on its way, and who may use
  * it. Folders belong to the user, who puts files into them by hand as well, so they are looked through when somebody
@@ -19,9 +21,7 @@ import {
   pathProblem,
 } from '../../domain/models/layout.ts'
 import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
-import { type ScannedFolder, TargetError } from '../ports/models.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Storage } from '../ports/storage.ts'
 import type { Notifier } from '../wait.ts'
 import { createModelDownloads, type ModelDownloadDeps, type ModelDownloads } from './downloads.ts'
 import { createHubModels, type HubModels } from './hub-models.ts'

@@ -1,3 +1,5 @@
+import { TargetError } from '../../domain/models/target-error.ts'
+import type { ModelDownloadStore, ModelFiles, ModelPart, ModelTarget, StoredDownload } from '../ports/storage.ts'
 /**
  * One try of a download: what is there already is read, the rest is asked for and appended, the whole is
  * checked, and then it gets its name. Everything that a host claims is bounded: size, disk, checksum, form.
@@ -17,15 +19,7 @@ import {
   presentDirectory,
 } from '../../domain/models/layout.ts'
 import { sizeText } from '../../domain/text.ts'
-import {
-  type FetchFile,
-  type ModelDownloadStore,
-  type ModelFiles,
-  type ModelPart,
-  type ModelTarget,
-  type StoredDownload,
-  TargetError,
-} from '../ports/models.ts'
+import type { FetchFile } from '../ports/models.ts'
 
 /** How a try ended. An error that is not final may be gone at the next one. */
 export type TryEnd =

@@ -12,8 +12,7 @@ import { type SavedEndpoint, withSaved } from '../../domain/platform/manifest.ts
 import { endpointsOf } from '../apps/environment-endpoints.ts'
 import { type OpenSourceDeps, parseManifest, unpackedFolder } from '../apps/release-source.ts'
 import type { Releases } from '../apps/releases.ts'
-import type { Environment, Release } from '../ports/apps.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Environment, Release, Storage } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 
 /** What they need. */

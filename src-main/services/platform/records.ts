@@ -15,8 +15,7 @@ import type {
   volumeUpdate,
 } from '../../contract/platform.ts'
 import { listRegistries, putRegistry, registryCredentials, removeRegistry } from '../endpoints/registries.ts'
-import type { StoredTemplate, StoredVolume } from '../ports/platform.ts'
-import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Endpoint, Storage, StoredTemplate, StoredVolume } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
 
 /** What writing them needs. */

@@ -1,27 +1,8 @@
-/** The ports of machines: their records, and what drives the engine of one. */
-import type { MACHINE_STATES, MachineFacts, MachineWay } from '../../contract/machines.ts'
+/** The port of machines: the driver of the engine of one. */
+import type { MACHINE_STATES, MachineFacts } from '../../contract/machines.ts'
 import type { DoctorRow } from '../../contract/system.ts'
 import type { Fleet } from './fleet.ts'
-
-/** A machine as stored. `id` names what this service makes there: a-z and 0-9. `addedAt` is wall ms. */
-export type Machine = {
-  readonly name: string
-  readonly id: string
-  readonly way: MachineWay
-  /** Its engine is a manager of a Docker swarm. */
-  readonly swarm: boolean
-  readonly addedAt: number
-}
-
-/** The machines. Methods that write are called inside a Writer's work only. */
-export type MachineStore = {
-  /** By name. */
-  readonly all: () => readonly Machine[]
-  /** False: there is one of this name. */
-  readonly add: (machine: Machine) => boolean
-  /** False: there is none of this name. */
-  readonly remove: (name: string) => boolean
-}
+import type { Machine } from './storage.ts'
 
 /** Whether an engine answers; `since` is wall ms. */
 export type MachineStatus = {

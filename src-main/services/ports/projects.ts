@@ -1,4 +1,4 @@
-/** The ports of projects: their records, folders of this machine, their source, builds of them, and previews. */
+/** The ports of projects: folders of this machine, their source, builds of them, and previews. */
 import type { GitState } from '../../contract/app.ts'
 import type { BuildEvent, BuildResult } from '../../contract/build.ts'
 import type { SessionLink } from '../../contract/live.ts'
@@ -8,19 +8,6 @@ import type { ExampleView, FolderList } from '../../contract/projects.ts'
 import type { ScanDocument } from '../../contract/scan.ts'
 import type { ArtifactContents } from '../../domain/app/artifact-pieces.ts'
 import type { ExclusionProfile } from '../../domain/app/collect-requirements.ts'
-
-/** A project as stored: a folder, by its real path. `openedAt` in wall ms. */
-export type Project = { readonly id: string; readonly folder: string; readonly openedAt: number }
-
-/** The records of projects. Methods that write are called inside a Writer's work only. */
-export type ProjectStore = {
-  /** The one that was opened last comes first. */
-  readonly all: () => readonly Project[]
-  readonly get: (id: string) => Project | undefined
-  /** Adds the project, or notes that its folder was opened again; then it keeps its id. */
-  readonly open: (project: Project) => Project
-  readonly remove: (id: string) => void
-}
 
 /** Folders of this machine. */
 export type ProjectFolders = {

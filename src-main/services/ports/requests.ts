@@ -1,100 +1,10 @@
-/** What is sent out: saved requests, load tests, comparisons, pings, webhooks. */
-import type {
-  ComparisonCreate,
-  ComparisonRow,
-  ComparisonRules,
-  ComparisonVerdict,
-  ComparisonVersion,
-} from '../../contract/compare.ts'
-import type { LoadTest, SavedRequest } from '../../contract/requests.ts'
+/** Requests that are sent out: of load tests, comparisons, pings, webhooks. */
+import type { ComparisonRules } from '../../contract/compare.ts'
 import type { Compared } from '../../domain/compare/outputs.ts'
-import type { FileItem, Problem, VersionCounts } from '../../domain/compare/plan.ts'
+import type { FileItem, Problem } from '../../domain/compare/plan.ts'
 import type { Json } from '../../domain/json/json.ts'
 import type { PingResult } from '../../domain/load-balanced/evaluate-ping.ts'
 import type { WorkerAddress } from './fleet.ts'
-
-/** Saved requests. Methods that write are called inside a Writer's work only. */
-export type SavedRequestStore = {
-  /** By name. */
-  readonly list: (endpointId: string) => readonly SavedRequest[]
-  readonly get: (endpointId: string, id: string) => SavedRequest | undefined
-  readonly named: (endpointId: string, name: string) => SavedRequest | undefined
-  /** How many an endpoint has, and how large they are together. */
-  readonly size: (endpointId: string) => { readonly count: number; readonly bytes: number }
-  /** Inserts it, or replaces the one with its id. */
-  readonly save: (endpointId: string, request: SavedRequest) => void
-  /** @returns whether there was one */
-  readonly remove: (endpointId: string, id: string) => boolean
-}
-
-/** Load tests. Methods that write are called inside a Writer's work only. */
-export type LoadTestStore = {
-  /** Newest first. */
-  readonly list: (endpointId: string, limit: number) => readonly LoadTest[]
-  readonly get: (endpointId: string, id: string) => LoadTest | undefined
-  readonly insert: (test: LoadTest) => void
-  /** Writes how it ended; only one that runs can end. */
-  readonly end: (test: LoadTest) => void
-  /** Ends those that a service which was killed has left. @returns how many */
-  readonly endAll: (reason: string) => number
-  readonly trim: (trim: { endpointId: string; keep: number }) => void
-}
-
-/** A version of a comparison. `copy` is the id of the endpoint that was made for its image. */
-export type StoredVersion = ComparisonVersion & { readonly name: string; readonly copy?: string }
-
-/** A comparison as it is stored. Times are wall ms. */
-export type Comparison = Pick<ComparisonCreate, 'mode' | 'rules' | 'atOnce'> & {
-  readonly id: string
-  readonly name: string
-  readonly versions: readonly StoredVersion[]
-  /** How many inputs. */
-  readonly items: number
-  readonly state: 'running' | 'done' | 'stopped'
-  readonly verdict: ComparisonVerdict | undefined
-  readonly createdAt: number
-  readonly endedAt: number | undefined
-}
-
-/** An input: that of a stored job, or its text. */
-export type ComparisonItem = { readonly source: string } & ({ readonly jobId: string } | { readonly input: string })
-
-/** A job of a comparison; without an outcome it has not ended, or was not looked at. */
-export type ComparisonRun = Pick<ComparisonRow, 'version' | 'jobId' | 'reason' | 'status' | 'ms'> & {
-  readonly outcome: ComparisonRow['outcome'] | 'reference' | undefined
-}
-
-/** How a run ended. */
-export type ComparisonRunEnd = Pick<ComparisonRow, 'item' | 'version' | 'reason' | 'status' | 'ms'> &
-  Partial<Compared> & { readonly outcome: NonNullable<ComparisonRun['outcome']> }
-
-/** Comparisons, their inputs and their jobs. Methods that write are called inside a Writer's work only. */
-export type ComparisonStore = {
-  /** Newest first. */
-  readonly list: () => readonly Comparison[]
-  readonly get: (id: string) => Comparison | undefined
-  readonly insert: (comparison: Comparison, items: readonly ComparisonItem[]) => void
-  /** Ends one that runs. @returns false where it has ended, or is gone */
-  readonly end: (id: string, state: 'done' | 'stopped', verdict: ComparisonVerdict, now: number) => boolean
-  readonly item: (id: string, item: number) => ComparisonItem | undefined
-  readonly runs: (id: string, item: number) => readonly ComparisonRun[]
-  /** Notes the job of a run, once: a second one fails with its transaction. */
-  readonly addRun: (id: string, run: Pick<ComparisonRow, 'item' | 'version'>, jobId: string) => void
-  /** Writes how a run ended, whether it had a job or not; what is there stays. */
-  readonly endRun: (id: string, end: ComparisonRunEnd) => void
-  /** Jobs that have no outcome. */
-  readonly openJobs: (id: string) => readonly string[]
-  /** By the place of a version; the first has only ended ones, as `same`. */
-  readonly counts: (id: string) => ReadonlyMap<number, VersionCounts>
-  /** Execution times on a version, in their order. */
-  readonly times: (id: string, version: number) => readonly number[]
-  /** The worst first. */
-  readonly rows: (
-    id: string,
-    page: { readonly version: number | undefined; readonly limit: number; readonly offset: number },
-  ) => readonly ComparisonRow[]
-  readonly remove: (id: string) => void
-}
 
 /** The output of a job as it is stored: JSON, and the chunks of its stream. */
 export type StoredOutput = {

@@ -1,6 +1,5 @@
-/** Traces: where they go, and the contexts that callers brought. */
+/** Traces: where they go. */
 import type { Traced } from '../../domain/monitoring/job-spans.ts'
-import type { TraceContext } from '../../domain/monitoring/trace-context.ts'
 
 /** What became of spans so far. */
 export type SpanCounts = { readonly exported: number; readonly dropped: number }
@@ -19,9 +18,3 @@ export type OpenCollector = (address: {
   readonly version: string
   readonly problem: (why: string) => void
 }) => Collector
-
-/** Contexts that callers brought with their jobs. `save` is called inside a write. */
-export type TraceStore = {
-  readonly save: (seq: number, context: TraceContext) => void
-  readonly find: (seq: number) => TraceContext | undefined
-}

@@ -9,8 +9,8 @@ import type { BuildView, ProjectBuildRequest } from '../../contract/projects.ts'
 import { artifactPieces, suggestExcludes } from '../../domain/app/artifact-pieces.ts'
 import { buildBegun, buildStopped, buildWith } from '../../domain/app/project-progress.ts'
 import { errorCode } from '../../domain/error-code.ts'
-import type { BuildProject, BuiltProject, Project } from '../ports/projects.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { BuildProject, BuiltProject } from '../ports/projects.ts'
+import type { Project, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 
 /** A build, under way or over. */

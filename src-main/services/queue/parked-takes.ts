@@ -1,3 +1,4 @@
+import type { Change, Job, Storage } from '../ports/storage.ts'
 /**
  * Workers that wait for a job. A job is handed out inside the transaction that made it waiting: claims are the last
  * writes of each group commit, so a job is on its way to a worker at once, and nobody polls. It does not wait
@@ -9,7 +10,6 @@ import type { Json } from '../../domain/json/json.ts'
 import { isUsedUp } from '../../domain/worker/faults.ts'
 import { bestFirst, mostPerTake } from '../../domain/worker/hand-out.ts'
 import { takesJobs } from '../../domain/worker/transitions.ts'
-import type { Change, Job, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
 import { momentOf } from '../steady-clock.ts'
 import { loadOf, type WorkerRegistry } from '../worker-registry.ts'

@@ -1,3 +1,4 @@
+import type { Storage, StoredTargetDeploy, TargetPlace } from '../ports/storage.ts'
 /**
  * Deploys to targets: planned, run, followed, recorded. One that runs is known in memory alone, so a service that is
  * killed leaves nothing of it here; what worked is recorded, so that there is a way back.
@@ -16,9 +17,7 @@ import type {
   TargetSource,
 } from '../../contract/targets.ts'
 import { keyInApp, planTarget, saveInputOf, secretsOf } from '../../domain/platform/target-plan.ts'
-import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
-import type { StoredTargetDeploy, TargetPlace } from '../ports/targets.ts'
 import { createNotifier, type Notifier } from '../wait.ts'
 import { readApp, readEndpoints, secretNames, speaksDrydock, viewTargetApp } from './read-target.ts'
 import { type DeployedCode, type DeployNews, runTargetDeploy, undeployThere } from './run-deploy.ts'

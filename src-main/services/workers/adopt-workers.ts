@@ -1,7 +1,6 @@
 import type { Fleet } from '../ports/fleet.ts'
-import type { Job, Storage } from '../ports/storage.ts'
+import type { Job, Storage, StoredWorker } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { StoredWorker } from '../ports/worker-records.ts'
 import type { Leases } from '../queue/leases.ts'
 import { momentOf } from '../steady-clock.ts'
 import { newLiveWorker, type WorkerRegistry } from '../worker-registry.ts'

@@ -1,3 +1,4 @@
+import type { Storage } from '../ports/storage.ts'
 /**
  * Looks which leases have run out: jobs that ran too long fail, and workers that went silent are lost. A worker that
  * does not end a job which it was asked to stop is ended itself.
@@ -6,7 +7,6 @@
 import { limit } from '../../contract/limits.ts'
 import { lostMachineReason } from '../../domain/job/lost-machine.ts'
 import type { Fleet } from '../ports/fleet.ts'
-import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { Lease, Leases } from '../queue/leases.ts'
 import { failOverdueJobs, requeueJobs, rescueLostJobs } from '../queue/lost-and-overdue-jobs.ts'

@@ -5,13 +5,13 @@
 import { AppError } from '../../contract/errors.ts'
 import { limit } from '../../contract/limits.ts'
 import type { AssetView } from '../../contract/workflows.ts'
+import type { StoredBytes } from '../../domain/json/json.ts'
 import { mediaTypeOf, pictureSize } from '../../domain/media.ts'
 import { sizeText } from '../../domain/text.ts'
 import { nameVariants, plainName } from '../../domain/workflow-runs/find-results.ts'
-import type { StoredBytes } from '../ports/job-storage.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { Asset, Storage } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
-import type { Asset, FileTools } from '../ports/workflows.ts'
+import type { FileTools } from '../ports/workflows.ts'
 
 /** What assets need. */
 export type AssetDeps = RoomDeps & { readonly tools: FileTools }

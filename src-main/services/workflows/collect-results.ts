@@ -12,9 +12,8 @@ import { extensionOf, isShown, isShownName } from '../../domain/media.ts'
 import { keepEnds } from '../../domain/text.ts'
 import { type FoundResult, plainName } from '../../domain/workflow-runs/find-results.ts'
 import type { GraphOfPicture, ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Job, Storage } from '../ports/storage.ts'
+import type { Job, RunEnd, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
-import type { RunEnd } from '../ports/workflows.ts'
 import { type AssetDeps, storeAsset } from './assets.ts'
 
 type Deps = AssetDeps &

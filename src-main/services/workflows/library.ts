@@ -10,9 +10,8 @@ import type { JsonObject } from '../../domain/workflow/json/value.ts'
 import type { NodeTypes } from '../../domain/workflow/node-types.ts'
 import { type LibraryText, libraryText, readGraphText } from '../../domain/workflow-runs/library-text.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Storage } from '../ports/storage.ts'
+import type { SeenWorkflow, Storage, WorkflowChanges } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
-import type { SeenWorkflow, WorkflowChanges } from '../ports/workflows.ts'
 
 type ReadDeps = ReadsInThread & {
   /** The classes that come along, for payloads that become documents; and the same as JSON. */

@@ -10,9 +10,9 @@ import { type NodeType, type NodeTypes, readNodeTypes, withLists } from '../../d
 import { withoutCredentials } from '../../domain/workflow/server-address.ts'
 import { mayTakeWorkflows, takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Endpoint, Storage } from '../ports/storage.ts'
+import type { Endpoint, Storage, StoredNodeTypes } from '../ports/storage.ts'
 import type { Clock } from '../ports/system.ts'
-import type { StoredNodeTypes, WorkflowPorts } from '../ports/workflows.ts'
+import type { WorkflowPorts } from '../ports/workflows.ts'
 import { wait } from '../wait.ts'
 
 type Deps = ReadsInThread & {

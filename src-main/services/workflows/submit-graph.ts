@@ -7,9 +7,8 @@ import type { RefusedGraph, SentGraph } from '../../domain/workflow-runs/sent-gr
 import { takesWorkflows } from '../../domain/workflow-runs/takes-workflows.ts'
 import type { Models } from '../models/models.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Endpoint, Job, Storage } from '../ports/storage.ts'
+import type { Endpoint, Job, Storage, StoredGraph } from '../ports/storage.ts'
 import type { Clock, NewId } from '../ports/system.ts'
-import type { StoredGraph } from '../ports/workflows.ts'
 import { type Submission, submitJob } from '../queue/submit.ts'
 import { installedModels, modelNotInstalled } from './run-input.ts'
 

@@ -1,3 +1,4 @@
+import type { Storage } from '../ports/storage.ts'
 /** Workflows as the service has them: what is joined once and lives as long as it does. */
 
 import { limit } from '../../contract/limits.ts'
@@ -5,7 +6,6 @@ import { MIB } from '../../contract/units.ts'
 import type { WorkflowServer, WorkflowTemplate } from '../../contract/workflows.ts'
 import { USUAL_SERVERS } from '../../domain/workflow/server-address.ts'
 import type { ReadsInThread } from '../ports/read-in-thread.ts'
-import type { Storage } from '../ports/storage.ts'
 import type { Clock, Log, NewId } from '../ports/system.ts'
 import type { ProbeServer, WorkflowPorts } from '../ports/workflows.ts'
 import type { Settings } from '../settings.ts'

@@ -7,8 +7,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import BetterSqlite, { type Database } from 'better-sqlite3'
 import { endpointConfig } from '../../../src-main/contract/endpoint.ts'
-import type { Storage } from '../../../src-main/services/ports/storage.ts'
-import type { NewLogLine } from '../../../src-main/services/ports/worker-records.ts'
+import type { NewLogLine, Storage } from '../../../src-main/services/ports/storage.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
 
 const BATCH = 10_000

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readReport } from '../../../src-main/domain/job/report.ts'
 import { rawFields } from '../../../src-main/domain/json/scan-json.ts'
 import { bodyText, foldedText } from '../../../src-main/services/body-text.ts'
-import { jsonText } from '../../../src-main/services/ports/job-storage.ts'
+import { jsonText } from '../../../src-main/services/ports/json-text.ts'
 
 const LONG = 'a long one '.repeat(10_000)
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RELEASE_STATES, type ReleaseState } from '../../../src-main/contract/app.ts'
 import { RELEASE_EVENTS, RELEASE_TRANSITIONS } from '../../../src-main/domain/app/release-transitions.ts'
-import type { NewRelease, Release } from '../../../src-main/services/ports/apps.ts'
+import type { NewRelease, Release } from '../../../src-main/services/ports/storage.ts'
 import { createAppStore } from '../../../src-main/storage/app-store.ts'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
 

@@ -20,7 +20,6 @@ import {
   createIsNamed,
   createMetricsStore,
   createProjectStore,
-  createStateStore,
   deleteRemovedPayloads,
 } from '../../../src-main/storage/open-storage.ts'
 import { createRequestStore } from '../../../src-main/storage/request-store.ts'
@@ -28,6 +27,7 @@ import { createRunStore } from '../../../src-main/storage/run-store.ts'
 import { createSavedRequestStore } from '../../../src-main/storage/saved-request-store.ts'
 import { createSearchIndex } from '../../../src-main/storage/search-index.ts'
 import { createSeal, createSecretStore, keyInMemory } from '../../../src-main/storage/secret-store.ts'
+import { createStateStore } from '../../../src-main/storage/state-store.ts'
 import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
 import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
 import { createWorkflowStore } from '../../../src-main/storage/workflow-store.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RunQuery } from '../../../src-main/services/ports/workflows.ts'
+import type { RunQuery } from '../../../src-main/services/ports/storage.ts'
 import { openStorage } from '../../../src-main/storage/open-storage.ts'
 
 const ALL: RunQuery = {

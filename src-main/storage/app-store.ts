@@ -60,9 +60,8 @@ const RELEASE = `
 export function createAppStore(db: Database) {
   const query = queriesOf(db)
   const environments = query<[], Environment>(`SELECT ${ENVIRONMENT} FROM environments ORDER BY app, name`).all()
-  const environmentsOf = query<[app: string], Environment>(
-    `SELECT ${ENVIRONMENT} FROM environments WHERE app = ? ORDER BY name`,
-  ).all()
+  const environmentsOf = query<[app: string], Environment>(`
+    SELECT ${ENVIRONMENT} FROM environments WHERE app = ? ORDER BY name`).all()
   // Of two that are made at the same time the second meets the first's state 'preparing', and is not made.
   const createRelease = query<[NewRelease & { readonly now: number }], Release>(`
     INSERT INTO releases (environment_id, number, state, fingerprint, artifact, folder, manifest, runs_on, rollback_of,
@@ -79,38 +78,32 @@ export function createAppStore(db: Database) {
     RETURNING ${RELEASE}`).one()
   // The states are written out: only so the partial index of each is used.
   const inState = {
-    active: query<[number], Release>(
-      `SELECT ${RELEASE} FROM releases WHERE environment_id = ? AND state = 'active'`,
-    ).one(),
-    preparing: query<[number], Release>(
-      `SELECT ${RELEASE} FROM releases WHERE environment_id = ? AND state = 'preparing'`,
-    ).one(),
+    active: query<[number], Release>(`
+      SELECT ${RELEASE} FROM releases WHERE environment_id = ? AND state = 'active'`).one(),
+    preparing: query<[number], Release>(`
+      SELECT ${RELEASE} FROM releases WHERE environment_id = ? AND state = 'preparing'`).one(),
   }
   const artifacts = query<[], string>(`SELECT DISTINCT artifact FROM releases WHERE artifact IS NOT NULL`).values()
   return {
     apps: query<[], App>(`SELECT ${APP} FROM apps ORDER BY name`).all(),
     app: query<[name: string], App>(`SELECT ${APP} FROM apps WHERE name = ?`).one(),
     /** Returns whether there was none of this name. */
-    createApp: query<[name: string, now: number]>(
-      `INSERT INTO apps (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`,
-    ).changed(),
+    createApp: query<[name: string, now: number]>(`
+      INSERT INTO apps (name, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`).changed(),
     /** Removes its environments and releases too. */
     removeApp: query<[name: string]>(`DELETE FROM apps WHERE name = ?`).run(),
     environments: (app?: string) => (app === undefined ? environments() : environmentsOf(app)),
-    environment: query<[app: string, name: string], Environment>(
-      `SELECT ${ENVIRONMENT} FROM environments WHERE app = ? AND name = ?`,
-    ).one(),
+    environment: query<[app: string, name: string], Environment>(`
+      SELECT ${ENVIRONMENT} FROM environments WHERE app = ? AND name = ?`).one(),
     /** Undefined: it is there already. */
     createEnvironment: query<[app: string, name: string, now: number], Environment>(`
       INSERT INTO environments (app, name, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING
       RETURNING ${ENVIRONMENT}`).one(),
     removeEnvironment: query<[id: number]>(`DELETE FROM environments WHERE id = ?`).run(),
-    setVariables: query<[{ id: number; version: number }]>(
-      `UPDATE environments SET variables = @version WHERE id = @id`,
-    ).run(),
-    setMachine: query<[{ id: number; machine: string | null }]>(
-      `UPDATE environments SET machine = @machine WHERE id = @id`,
-    ).run(),
+    setVariables: query<[{ id: number; version: number }]>(`
+      UPDATE environments SET variables = @version WHERE id = @id`).run(),
+    setMachine: query<[{ id: number; machine: string | null }]>(`
+      UPDATE environments SET machine = @machine WHERE id = @id`).run(),
     /** Undefined: another one is being prepared. */
     createRelease: (release: NewRelease, now: number) => createRelease({ ...release, now }),
     /** The only way a state changes: moves the release if the table allows it, else undefined. */
@@ -119,18 +112,15 @@ export function createAppStore(db: Database) {
       const ends = endsRelease(event) ? 1 : 0
       return moveRelease({ id, from: JSON.stringify(from), to, ends, reason: reason ?? null, now })
     },
-    release: query<[environmentId: number, number: number], Release>(
-      `SELECT ${RELEASE} FROM releases WHERE environment_id = ? AND number = ?`,
-    ).one(),
+    release: query<[environmentId: number, number: number], Release>(`
+      SELECT ${RELEASE} FROM releases WHERE environment_id = ? AND number = ?`).one(),
     releaseIn: (environmentId: number, state: 'active' | 'preparing') => inState[state](environmentId),
     /** Newest first. */
-    releases: query<[environmentId: number, limit: number], Release>(
-      `SELECT ${RELEASE} FROM releases WHERE environment_id = ? ORDER BY number DESC LIMIT ?`,
-    ).all(),
+    releases: query<[environmentId: number, limit: number], Release>(`
+      SELECT ${RELEASE} FROM releases WHERE environment_id = ? ORDER BY number DESC LIMIT ?`).all(),
     /** Of all environments. */
-    preparing: query<[], Release>(
-      `SELECT ${RELEASE} FROM releases WHERE state = 'preparing' ORDER BY environment_id`,
-    ).all(),
+    preparing: query<[], Release>(`
+      SELECT ${RELEASE} FROM releases WHERE state = 'preparing' ORDER BY environment_id`).all(),
     /** Deletes ended releases; the newest `keep` of all stay. */
     trimReleases: query<[{ environmentId: number; keep: number }]>(`
       DELETE FROM releases WHERE environment_id = @environmentId AND ended_at IS NOT NULL AND number <= (

@@ -42,12 +42,10 @@ const COLUMNS = `
 export function createBatchStore(db: Database) {
   const query = queriesOf(db)
   const all = query<[number], Batch>(`SELECT ${COLUMNS} FROM batches ORDER BY seq DESC LIMIT ?`).all()
-  const ofEndpoint = query<[string, number], Batch>(
-    `SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? ORDER BY seq DESC LIMIT ?`,
-  ).all()
-  const counts = query<[number], { readonly status: keyof BatchCounts; readonly count: number }>(
-    `SELECT status, count FROM batch_counts WHERE batch = ? AND count > 0`,
-  ).all()
+  const ofEndpoint = query<[string, number], Batch>(`
+    SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? ORDER BY seq DESC LIMIT ?`).all()
+  const counts = query<[number], { readonly status: keyof BatchCounts; readonly count: number }>(`
+    SELECT status, count FROM batch_counts WHERE batch = ? AND count > 0`).all()
   const place = query<[{ batch: number; line: number; seq: number }]>(`
     INSERT INTO batch_lines (batch, line, seq) VALUES (@batch, @line, @seq)
     ON CONFLICT (batch, line) DO UPDATE SET seq = excluded.seq`).run()
@@ -63,45 +61,37 @@ export function createBatchStore(db: Database) {
       endpointId === undefined ? all(limit) : ofEndpoint(endpointId, limit),
     get: query<[id: string], Batch>(`SELECT ${COLUMNS} FROM batches WHERE id = ?`).one(),
     /** The newest of the endpoint with that fingerprint. */
-    named: query<[endpointId: string, fingerprint: string], Batch>(
-      `SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? AND fingerprint = ? ORDER BY seq DESC LIMIT 1`,
-    ).one(),
+    named: query<[endpointId: string, fingerprint: string], Batch>(`
+      SELECT ${COLUMNS} FROM batches WHERE endpoint_id = ? AND fingerprint = ? ORDER BY seq DESC LIMIT 1`).one(),
     insert: query<[Omit<Batch, 'seq' | 'received' | 'cancelled'>]>(`
       INSERT INTO batches (id, endpoint_id, name, fingerprint, total, created_at)
       VALUES (@id, @endpointId, @name, @fingerprint, @total, @createdAt)`).run(),
     counts: (batch: number): BatchCounts =>
       Object.fromEntries(counts(batch).map(({ status, count }) => [status, count])),
     /** Undefined: the line was not taken in. */
-    line: query<[batch: number, line: number], BatchLine>(
-      `SELECT line, seq, reason FROM batch_lines WHERE batch = ? AND line = ?`,
-    ).one(),
-    lines: query<[batch: number, after: number, limit: number], BatchLine>(
-      `SELECT line, seq, reason FROM batch_lines WHERE batch = ? AND line > ? ORDER BY line LIMIT ?`,
-    ).all(),
+    line: query<[batch: number, line: number], BatchLine>(`
+      SELECT line, seq, reason FROM batch_lines WHERE batch = ? AND line = ?`).one(),
+    lines: query<[batch: number, after: number, limit: number], BatchLine>(`
+      SELECT line, seq, reason FROM batch_lines WHERE batch = ? AND line > ? ORDER BY line LIMIT ?`).all(),
     /** Gives a job its place, which `line` has shown to be free or that of `instead`. */
     place(seq: number, { batch, line, instead }: BatchPlace) {
       if (instead !== undefined) join(null, instead)
       place({ batch, line, seq })
       join(batch, seq)
     },
-    placeOf: query<[seq: number], { readonly batch: number; readonly line: number }>(
-      `SELECT batch, line FROM batch_lines WHERE seq = ?`,
-    ).one(),
+    placeOf: query<[seq: number], { readonly batch: number; readonly line: number }>(`
+      SELECT batch, line FROM batch_lines WHERE seq = ?`).one(),
     /** Notes why a line became no job. */
-    refuse: query<[batch: number, line: number, reason: string]>(
-      `INSERT INTO batch_lines (batch, line, reason) VALUES (?, ?, ?) ON CONFLICT (batch, line) DO NOTHING`,
-    ).run(),
-    receive: query<[{ batch: number; line: number }]>(
-      `UPDATE batches SET received = MAX(received, @line) WHERE seq = @batch`,
-    ).run(),
+    refuse: query<[batch: number, line: number, reason: string]>(`
+      INSERT INTO batch_lines (batch, line, reason) VALUES (?, ?, ?) ON CONFLICT (batch, line) DO NOTHING`).run(),
+    receive: query<[{ batch: number; line: number }]>(`
+      UPDATE batches SET received = MAX(received, @line) WHERE seq = @batch`).run(),
     cancel: query<[batch: number]>(`UPDATE batches SET cancelled = 1 WHERE seq = ?`).run(),
     /** By number. */
-    jobs: query<[batch: number, state: JobState, after: number, limit: number], Job>(
-      `SELECT ${JOB_COLUMNS} FROM jobs WHERE batch = ? AND status = ? AND seq > ? ORDER BY seq LIMIT ?`,
-    ).all(),
-    newest: query<[batch: number, state: JobState, limit: number], Job>(
-      `SELECT ${JOB_COLUMNS} FROM jobs WHERE batch = ? AND status = ? ORDER BY seq DESC LIMIT ?`,
-    ).all(),
+    jobs: query<[batch: number, state: JobState, after: number, limit: number], Job>(`
+      SELECT ${JOB_COLUMNS} FROM jobs WHERE batch = ? AND status = ? AND seq > ? ORDER BY seq LIMIT ?`).all(),
+    newest: query<[batch: number, state: JobState, limit: number], Job>(`
+      SELECT ${JOB_COLUMNS} FROM jobs WHERE batch = ? AND status = ? ORDER BY seq DESC LIMIT ?`).all(),
     /** Why inputs became no job, the most frequent first. */
     refusals: query<[batch: number, limit: number], { readonly reason: string; readonly count: number }>(`
       SELECT reason, COUNT(*) AS count FROM batch_lines WHERE batch = ? AND reason IS NOT NULL

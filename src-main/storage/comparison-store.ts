@@ -116,9 +116,8 @@ export function createComparisonStore(db: Database) {
       endRun({ id, item, version, outcome, reason, status, ms, ...compared })
     },
     /** Jobs that have no outcome. */
-    openJobs: query<[id: string], string>(
-      `SELECT job_id FROM comparison_runs WHERE comparison_id = ? AND outcome IS NULL`,
-    ).values(),
+    openJobs: query<[id: string], string>(`
+      SELECT job_id FROM comparison_runs WHERE comparison_id = ? AND outcome IS NULL`).values(),
     /** By the place of a version; the first has only ended ones, as `same`. */
     counts: (id: string) => new Map(counts(id).map(({ version, ...sums }) => [version, sums])),
     /** Execution times on a version, in ascending order. */

@@ -121,9 +121,10 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
       record(id, 'deleted', now)
     },
     /** The changes that replaced its workers, newest first; as many as are kept. */
-    revisions: query<[id: string], Omit<EndpointRevision, 'changes'> & { readonly changes: string }>(
-      `SELECT revision, at, changes FROM endpoint_revisions WHERE endpoint_id = ? ORDER BY revision DESC`,
-    ).all(({ changes, ...row }): EndpointRevision => ({ ...row, changes: JSON.parse(changes) })),
+    revisions: query<[id: string], Omit<EndpointRevision, 'changes'> & { readonly changes: string }>(`
+      SELECT revision, at, changes FROM endpoint_revisions WHERE endpoint_id = ? ORDER BY revision DESC`).all(
+      ({ changes, ...row }): EndpointRevision => ({ ...row, changes: JSON.parse(changes) }),
+    ),
     /** Adds requests to the totals, inside a write; `reread` afterwards makes it seen. */
     addTotals: (id: string, { completed, failed }: Omit<EndpointTotals, 'retried'>) =>
       addTotals(completed, failed, 0, id),

@@ -27,17 +27,14 @@ export function createGraphStore(db: Database) {
       SELECT version, created_at AS createdAt, workflow_id AS workflowId, parameters, results, payload, document
       FROM graph_versions WHERE endpoint_id = ? AND version = ?`).one(toGraph),
     /** Newest first. */
-    versions: query<[endpointId: string], number>(
-      `SELECT version FROM graph_versions WHERE endpoint_id = ? ORDER BY version DESC`,
-    ).values(),
+    versions: query<[endpointId: string], number>(`
+      SELECT version FROM graph_versions WHERE endpoint_id = ? ORDER BY version DESC`).values(),
     insert: (endpointId: string, { parameters, results, ...graph }: StoredGraph) =>
       insert({ ...graph, endpointId, parameters: JSON.stringify(parameters), results: JSON.stringify(results) }),
-    addJob: query<[seq: number, endpointId: string, version: number]>(
-      `INSERT INTO graph_jobs (seq, endpoint_id, version) VALUES (?, ?, ?)`,
-    ).run(),
-    ofJob: query<[seq: number], { readonly endpointId: string; readonly version: number }>(
-      `SELECT endpoint_id AS endpointId, version FROM graph_jobs WHERE seq = ?`,
-    ).one(),
+    addJob: query<[seq: number, endpointId: string, version: number]>(`
+      INSERT INTO graph_jobs (seq, endpoint_id, version) VALUES (?, ?, ?)`).run(),
+    ofJob: query<[seq: number], { readonly endpointId: string; readonly version: number }>(`
+      SELECT endpoint_id AS endpointId, version FROM graph_jobs WHERE seq = ?`).one(),
     /** Oldest first. */
     waiting: query<[endpointId: string, newest: number, limit: number], number>(`
       SELECT graph_jobs.seq FROM graph_jobs JOIN jobs ON jobs.seq = graph_jobs.seq

@@ -22,9 +22,8 @@ type PayloadSize = { readonly inRow: number; readonly inFile: 0 | 1; readonly fi
 /** Makes the archive of jobs: those that the job API has forgotten, stored for people. */
 export function createJobArchive(db: Database) {
   const query = queriesOf(db)
-  const mark = query<[seq: number]>(
-    `UPDATE jobs SET archived = 1 WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0`,
-  ).changed()
+  const mark = query<[seq: number]>(`
+    UPDATE jobs SET archived = 1 WHERE seq = ? AND finished_at IS NOT NULL AND archived = 0`).changed()
   const markGraph = query<[seq: number]>(`UPDATE graph_jobs SET archived = 1 WHERE seq = ?`).run()
   const freeKey = query<[seq: number]>(`DELETE FROM idempotency_keys WHERE seq = ?`).run()
   // The length of a text is read without the text.
@@ -38,16 +37,14 @@ export function createJobArchive(db: Database) {
   const chunkBytes = query<[seq: number], number>(`
     SELECT COALESCE(AVG(octet_length(chunk)), 0)
     FROM (SELECT chunk FROM job_chunks WHERE seq = ? ORDER BY n LIMIT 20)`).value(0)
-  const add = query<[seq: number, steady: number, recordBytes: number, outputBytes: number]>(
-    `INSERT INTO job_archive (seq, archived_at, record_bytes, output_bytes) VALUES (?, ?, ?, ?)`,
-  ).run()
+  const add = query<[seq: number, steady: number, recordBytes: number, outputBytes: number]>(`
+    INSERT INTO job_archive (seq, archived_at, record_bytes, output_bytes) VALUES (?, ?, ?, ?)`).run()
   const removeOutput = query<[seq: number]>(DELETE_OUTPUT).run()
   const removeChunks = query<[{ seq: number; count: number }]>(`
     DELETE FROM job_chunks WHERE seq = @seq AND n <= (
       SELECT MIN(n) + @count - 1 FROM job_chunks WHERE seq = @seq)`).changes()
-  const setRemoved = query<[seq: number]>(
-    `UPDATE job_archive SET output_bytes = 0, output_removed = 1 WHERE seq = ?`,
-  ).run()
+  const setRemoved = query<[seq: number]>(`
+    UPDATE job_archive SET output_bytes = 0, output_removed = 1 WHERE seq = ?`).run()
   const isRemoved = query<[seq: number], 0 | 1>(`SELECT output_removed FROM job_archive WHERE seq = ?`).value()
   const outputs = query<[{ steady: number; bytes: number }], { readonly count: number; readonly bytes: number }>(`
     SELECT COUNT(*) AS count, COALESCE(SUM(output_bytes), 0) AS bytes FROM job_archive
@@ -69,13 +66,11 @@ export function createJobArchive(db: Database) {
     /** Bytes of all of it. */
     bytes: query<[], number>(`SELECT bytes FROM job_archive_total`).value(0),
     /** Numbers of jobs that were archived at `steady` or earlier, oldest first. */
-    upTo: query<[steady: number, limit: number], number>(
-      `SELECT seq FROM job_archive WHERE archived_at <= ? ORDER BY archived_at LIMIT ?`,
-    ).values(),
+    upTo: query<[steady: number, limit: number], number>(`
+      SELECT seq FROM job_archive WHERE archived_at <= ? ORDER BY archived_at LIMIT ?`).values(),
     /** Numbers of jobs with an output above `bytes`, largest first. */
-    largestOutputs: query<[bytes: number, limit: number], number>(
-      `SELECT seq FROM job_archive WHERE output_bytes > ? ORDER BY output_bytes DESC LIMIT ?`,
-    ).values(),
+    largestOutputs: query<[bytes: number, limit: number], number>(`
+      SELECT seq FROM job_archive WHERE output_bytes > ? ORDER BY output_bytes DESC LIMIT ?`).values(),
     // Reads no more than the large ones, which are few beside the others.
     /** The same of jobs that were archived at `steady` or earlier. */
     largestOutputsUpTo: query<[bytes: number, steady: number, limit: number], number>(`

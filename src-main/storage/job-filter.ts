@@ -109,9 +109,8 @@ export function createJobFilter(db: Database) {
   const query = queriesOf(db)
   const read = query<[seq: number], Job>(READ_JOB).one()
   const newestSeq = query<[], number>(NEWEST_SEQ).value(0)
-  const firstFrom = query<[seq: number], { readonly seq: number; readonly createdAt: number }>(
-    `SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`,
-  ).one()
+  const firstFrom = query<[seq: number], { readonly seq: number; readonly createdAt: number }>(`
+    SELECT seq, created_at AS createdAt FROM jobs WHERE seq >= ? ORDER BY seq LIMIT 1`).one()
   const all = statement(db, ALL)
   const ofEndpoint = statement(db, OF_ENDPOINT)
   const inState = statement(db, IN_STATE)
@@ -130,9 +129,8 @@ export function createJobFilter(db: Database) {
   const rangesOfAll = prepareRanges(db, inStatesOf)
   const countAll = query<[object], number>(countOf('endpoints', 'jobs.endpoint_id = endpoints.id')).value(0)
   // From the oldest job on no endpoint has to be looked for.
-  const countFromOldest = query<[object], number>(
-    `SELECT COUNT(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_by_endpoint WHERE ${COUNTED})`,
-  ).value(0)
+  const countFromOldest = query<[object], number>(`
+    SELECT COUNT(*) FROM (SELECT 1 FROM jobs INDEXED BY jobs_by_endpoint WHERE ${COUNTED})`).value(0)
   // Read row by row, so its range is short. Jobs of the states that people ask for are as a rule among the newest.
   const near = query<[object], number>(`
     SELECT seq FROM jobs
@@ -456,9 +454,8 @@ export function createJobList(db: Database) {
     SELECT ${JOB_COLUMNS} FROM jobs WHERE seq = (
       SELECT MIN(seq) FROM (${OLDEST_IN_LANE('@lowPriority')} UNION ALL ${OLDEST_IN_LANE('@lowPriority + 2')}))`).one()
   const endpointIds = query<[], string>(`SELECT id FROM endpoints`).values()
-  const inProgress = query<[endpointId: string], Job>(
-    `SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`,
-  ).all()
+  const inProgress = query<[endpointId: string], Job>(`
+    SELECT ${JOB_COLUMNS} FROM jobs WHERE endpoint_id = ? AND status = 'IN_PROGRESS' AND archived = 0`).all()
   const counts = query<[endpointId: string], Count>(`
     SELECT endpoint_id AS endpointId, status, lane & 1 AS lowPriority, COUNT(*) AS count FROM jobs
     WHERE endpoint_id = ? AND status IN ('IN_QUEUE', 'IN_PROGRESS') AND archived = 0 GROUP BY status, lane`).all()

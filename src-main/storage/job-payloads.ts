@@ -28,16 +28,13 @@ export function createJobPayloads(
   { files, seal }: { readonly files: Pick<PayloadFiles, 'open' | 'read'>; readonly seal: Seal },
 ) {
   const query = queriesOf(db)
-  const insertInput = query<[seq: number, text: string, ...Filed, s3Config: string | undefined]>(
-    `INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`,
-  ).run()
+  const insertInput = query<[seq: number, text: string, ...Filed, s3Config: string | undefined]>(`
+    INSERT INTO job_inputs (seq, input, file, file_bytes, s3_config) VALUES (?, ?, ?, ?, ?)`).run()
   // As bytes: Node makes a string five times as fast as the database binding does.
-  const readInput = query<[seq: number], PayloadRow & { readonly s3Config: string | null }>(
-    `SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM job_inputs WHERE seq = ?`,
-  ).one()
-  const readOutput = query<[seq: number], PayloadRow>(
-    `SELECT CAST(output AS BLOB) AS text, file FROM job_outputs WHERE seq = ?`,
-  ).one()
+  const readInput = query<[seq: number], PayloadRow & { readonly s3Config: string | null }>(`
+    SELECT CAST(input AS BLOB) AS text, file, s3_config AS s3Config FROM job_inputs WHERE seq = ?`).one()
+  const readOutput = query<[seq: number], PayloadRow>(`
+    SELECT CAST(output AS BLOB) AS text, file FROM job_outputs WHERE seq = ?`).one()
   const writeOutput = query<[seq: number, text: string, ...Filed]>(`
     INSERT INTO job_outputs (seq, output, file, file_bytes) VALUES (?, ?, ?, ?)
     ON CONFLICT (seq) DO UPDATE SET output = excluded.output, file = excluded.file,

@@ -58,9 +58,8 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
     INSERT INTO jobs (id, endpoint_id, status, low_priority, lane, created_at, queued_at, execution_timeout_ms, ttl_ms,
                       retention_ms, deadline_at, webhook)
     VALUES (?, ?, 'IN_QUEUE', ?, ?, ?, ?, ?, ?, ?, ?, ?)`).insert()
-  const insertKey = query<[endpointId: string, key: string, seq: number]>(
-    `INSERT INTO idempotency_keys (endpoint_id, key, seq) VALUES (?, ?, ?)`,
-  ).run()
+  const insertKey = query<[endpointId: string, key: string, seq: number]>(`
+    INSERT INTO idempotency_keys (endpoint_id, key, seq) VALUES (?, ?, ?)`).run()
   const read = query<[seq: number], Job>(READ_JOB).one()
   const beginnings = query<[{ seqs: string; characters: number }], Beginning>(`
     SELECT i.seq, substr(i.input, 1, @characters) AS input, substr(o.output, 1, @characters) AS output
@@ -70,9 +69,8 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
   const insertDelivery = query<[seq: number, url: string, nextAt: number, updatedAt: number]>(`
     INSERT INTO webhook_deliveries (seq, url, state, next_at, updated_at) VALUES (?, ?, 'pending', ?, ?)`).run()
   const order = createJobOrder(db, read)
-  const pending = query<[seq: number], 1>(
-    `SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`,
-  ).value()
+  const pending = query<[seq: number], 1>(`
+    SELECT 1 FROM webhook_deliveries WHERE seq = ? AND state = 'pending'`).value()
   const removeSearch = query<[seq: number]>(`DELETE FROM job_search WHERE rowid = ?`).run()
   const remove = query<[seq: number]>(`DELETE FROM jobs WHERE seq = ?`).run()
   const moves = new Map(JOB_EVENTS.map((event) => [event, query<[object]>(moveSql(event)).changed()]))
@@ -171,9 +169,8 @@ export function createJobStore(db: Database, events: EventLog, payloads: JobPayl
       WHERE seq = @seq AND finished_at IS NULL RETURNING ${JOB_COLUMNS}`).one(),
     // Guarded by the attempt: a response that was on its way while the job began anew must not skip its new chunks.
     /** Remembers how far the stream of this attempt was read. */
-    setStreamCursor: query<[{ seq: number; attempt: number; cursor: number }]>(
-      `UPDATE jobs SET stream_cursor = @cursor WHERE seq = @seq AND attempt = @attempt`,
-    ).run(),
+    setStreamCursor: query<[{ seq: number; attempt: number; cursor: number }]>(`
+      UPDATE jobs SET stream_cursor = @cursor WHERE seq = @seq AND attempt = @attempt`).run(),
     hasPendingDelivery: (seq: number) => pending(seq) !== undefined,
     /** Looks at the deadline of an ended job again at `steady`, not before. */
     postponeArchiving: query<[{ seq: number; steady: number }]>(`
@@ -285,9 +282,8 @@ function createJobOrder(db: Database, read: (seq: number) => Job | undefined) {
   const first = sqls.map((sql) => query<[endpointId: string], QueuePosition>(sql('')).one())
   const firstExcept = sqls.map((sql) => query<[endpointId: string, seqs: string], QueuePosition>(sql(EXCEPT)).one())
   const list = (inOrder: string) =>
-    query<[{ endpointId: string; limit: number }], Job>(
-      `SELECT ${JOB_COLUMNS} FROM jobs WHERE ${OF_ENDPOINT} AND ${inOrder} LIMIT @limit`,
-    ).all()
+    query<[{ endpointId: string; limit: number }], Job>(`
+      SELECT ${JOB_COLUMNS} FROM jobs WHERE ${OF_ENDPOINT} AND ${inOrder} LIMIT @limit`).all()
   const moved = list(`place IS NOT NULL ${IN_MOVED_ORDER}`)
   const unmoved = list('lane < 2 ORDER BY lane, seq')
   const before = BEFORE.map((sql) => query<[object], number>(sql).value(0))

@@ -32,13 +32,11 @@ export function createKeyStore(db: Database) {
       INSERT INTO named_keys (name, hash, role, created_at, ends_at, last_used_at, last_used_from)
       VALUES (@name, @hash, @role, @createdAt, @endsAt, @lastUsedAt, @lastUsedFrom)`).run(),
     /** Stores the hash, role and end of the key with this name. */
-    update: query<[NamedKey]>(
-      `UPDATE named_keys SET hash = @hash, role = @role, ends_at = @endsAt WHERE name = @name`,
-    ).run(),
+    update: query<[NamedKey]>(`
+      UPDATE named_keys SET hash = @hash, role = @role, ends_at = @endsAt WHERE name = @name`).run(),
     remove: query<[name: string]>(`DELETE FROM named_keys WHERE name = ?`).run(),
-    noteUse: query<[{ name: string; at: number; from: string | undefined }]>(
-      `UPDATE named_keys SET last_used_at = @at, last_used_from = @from WHERE name = @name`,
-    ).run(),
+    noteUse: query<[{ name: string; at: number; from: string | undefined }]>(`
+      UPDATE named_keys SET last_used_at = @at, last_used_from = @from WHERE name = @name`).run(),
     /** Stores an entry; of more than `most` the oldest goes. */
     record: ({ from, ...entry }: Omit<AuditEntry, 'id'>, most: number) => trim(record({ ...entry, from }) - most),
     /** Newest first, older than the id `before`. */

@@ -27,9 +27,8 @@ export function createLogStore(db: Database) {
     FROM (SELECT line FROM log_lines WHERE at < ? ORDER BY at DESC LIMIT 1000)`).value(0)
   const inOrder = (order: 'ASC' | 'DESC') => {
     const of = (column: string) =>
-      query<[id: string, after: number, limit: number], Row>(
-        `SELECT ${COLUMNS} FROM log_lines WHERE ${column} = ? AND id > ? ORDER BY id ${order} LIMIT ?`,
-      ).all(toLine)
+      query<[id: string, after: number, limit: number], Row>(`
+        SELECT ${COLUMNS} FROM log_lines WHERE ${column} = ? AND id > ? ORDER BY id ${order} LIMIT ?`).all(toLine)
     return { endpoint: of('endpoint_id'), worker: of('worker_id'), job: of('job_id') }
   }
   const after = inOrder('ASC')
@@ -41,9 +40,8 @@ export function createLogStore(db: Database) {
     after: ({ by, id }: LogScope, from: number, limit: number) => after[by](id, from, limit),
     newest: ({ by, id }: LogScope, limit: number) => newest[by](id, 0, limit).toReversed(),
     lastId: query<[], number>(`SELECT COALESCE(MAX(id), 0) FROM log_lines`).value(0),
-    trim: query<[before: number, limit: number]>(
-      `DELETE FROM log_lines WHERE id IN (SELECT id FROM log_lines WHERE at < ? ORDER BY at LIMIT ?)`,
-    ).changes(),
+    trim: query<[before: number, limit: number]>(`
+      DELETE FROM log_lines WHERE id IN (SELECT id FROM log_lines WHERE at < ? ORDER BY at LIMIT ?)`).changes(),
     /** How many lines are older than a time in wall ms, and about how much they take. */
     olderThan(at: number) {
       const lines = older(at)

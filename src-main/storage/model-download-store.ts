@@ -58,9 +58,8 @@ export function createModelDownloadStore(db: Database) {
     ),
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM model_downloads WHERE id = ?`).one(toDownload),
     /** Oldest first. */
-    underWay: query<[], Row>(
-      `SELECT ${COLUMNS} FROM model_downloads WHERE state IN ('waiting', 'running') ORDER BY seq`,
-    ).all(toDownload),
+    underWay: query<[], Row>(`
+      SELECT ${COLUMNS} FROM model_downloads WHERE state IN ('waiting', 'running') ORDER BY seq`).all(toDownload),
     insert: (download: StoredDownload) => insert(download),
     /** Moves it if the table of states allows it, else undefined. */
     move(id: string, event: DownloadEvent, { reason, sha256, endedAt, receivedBytes }: DownloadChanges) {
@@ -70,9 +69,8 @@ export function createModelDownloadStore(db: Database) {
     /** Notes what a host has reported of the file. */
     learn: (id: string, reported: Reported) => learn({ id, ...reported }),
     /** @returns whether there was one that has ended */
-    remove: query<[id: string]>(
-      `DELETE FROM model_downloads WHERE id = ? AND state NOT IN ('waiting', 'running')`,
-    ).changed(),
+    remove: query<[id: string]>(`
+      DELETE FROM model_downloads WHERE id = ? AND state NOT IN ('waiting', 'running')`).changed(),
     /** SHA-256 of the newest download to each target, by folder, directory and name joined with line breaks. */
     checksums: () => new Map(checksums().map(({ target, sha256 }) => [target, sha256])),
     trim: query<[{ keep: number }]>(`

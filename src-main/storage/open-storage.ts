@@ -200,12 +200,10 @@ export function createChunkStore(db: Database) {
   const query = queriesOf(db)
   const count = query<[seq: number], number>(CHUNK_COUNT).value(0)
   // Large chunks come as bytes.
-  const insert = query<[seq: number, n: number, chunk: Json]>(
-    `INSERT INTO job_chunks (seq, n, chunk) VALUES (?, ?, CAST(? AS TEXT))`,
-  ).run()
-  const after = query<[seq: number, cursor: number], Chunk>(
-    `SELECT n, chunk FROM job_chunks WHERE seq = ? AND n > ? ORDER BY n`,
-  ).each()
+  const insert = query<[seq: number, n: number, chunk: Json]>(`
+    INSERT INTO job_chunks (seq, n, chunk) VALUES (?, ?, CAST(? AS TEXT))`).run()
+  const after = query<[seq: number, cursor: number], Chunk>(`
+    SELECT n, chunk FROM job_chunks WHERE seq = ? AND n > ? ORDER BY n`).each()
   return {
     append(seq: number, chunks: readonly Json[]) {
       const first = count(seq) + 1
@@ -235,9 +233,8 @@ export function createMetricsStore(db: Database) {
     save: query<[endpointId: string, at: number, point: string]>(`
       INSERT INTO metrics (endpoint_id, at, point) VALUES (?, ?, ?)
       ON CONFLICT (endpoint_id, at) DO UPDATE SET point = excluded.point`).run(),
-    read: query<[endpointId: string, from: number, to: number], { readonly at: number; readonly point: string }>(
-      `SELECT at, point FROM metrics WHERE endpoint_id = ? AND at >= ? AND at < ? ORDER BY at`,
-    ).all(),
+    read: query<[endpointId: string, from: number, to: number], { readonly at: number; readonly point: string }>(`
+      SELECT at, point FROM metrics WHERE endpoint_id = ? AND at >= ? AND at < ? ORDER BY at`).all(),
     // Workers that are ready write steps too, in which nothing happened.
     /** Start of the newest step in which work came or ended; reads all steps since then. */
     lastActiveAt: query<[endpointId: string], number>(`

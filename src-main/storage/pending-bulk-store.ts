@@ -17,9 +17,8 @@ export function createPendingBulkStore(db: Database) {
   const insert = query<[object]>(`
     INSERT INTO pending_bulk (id, action, selection, created_at, due_at)
     VALUES (@id, @action, @selection, @createdAt, @dueAt)`).run()
-  const end = query<[object]>(
-    `UPDATE pending_bulk SET state = @state, result = @result WHERE id = @id AND state = 'running'`,
-  ).run()
+  const end = query<[object]>(`
+    UPDATE pending_bulk SET state = @state, result = @result WHERE id = @id AND state = 'running'`).run()
   const removeOld = query<[keep: number]>(`
     DELETE FROM pending_bulk WHERE state NOT IN ('waiting', 'running')
     AND seq NOT IN (SELECT seq FROM pending_bulk ORDER BY seq DESC LIMIT ?)`).run()
@@ -37,9 +36,8 @@ export function createPendingBulkStore(db: Database) {
       removeOld(keep)
     },
     /** @returns false: it no longer waits */
-    leaveWaiting: query<[{ id: string; to: 'running' | 'undone' }]>(
-      `UPDATE pending_bulk SET state = @to WHERE id = @id AND state = 'waiting'`,
-    ).changed(),
+    leaveWaiting: query<[{ id: string; to: 'running' | 'undone' }]>(`
+      UPDATE pending_bulk SET state = @to WHERE id = @id AND state = 'waiting'`).changed(),
     /** Ends one that is being carried out. */
     end: (id: string, state: 'done' | 'interrupted', result: PendingBulkView['result']) =>
       end({ id, state, result: JSON.stringify(result) }),

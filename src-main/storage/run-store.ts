@@ -94,9 +94,8 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
       (id, endpoint_id, workflow_id, sweep_id, cell, title, label, status, created_at, results, errors, files, words)
     VALUES (@id, @endpointId, @workflowId, @sweepId, @cell, @title, @label, 'IN_QUEUE', @createdAt, '[]', '[]', @files,
       @words)`).insert()
-  const insertTexts = query<[seq: number, payload: string, document: string | undefined]>(
-    `INSERT INTO workflow_run_texts (seq, payload, document) VALUES (?, ?, ?)`,
-  ).run()
+  const insertTexts = query<[seq: number, payload: string, document: string | undefined]>(`
+    INSERT INTO workflow_run_texts (seq, payload, document) VALUES (?, ?, ?)`).run()
   const end = query<[object]>(`
     UPDATE workflow_runs SET status = @status, ended_at = @endedAt, execution_ms = @executionMs, results = @results,
       previews = @previews, errors = @errors
@@ -147,9 +146,10 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
         AND NOT EXISTS (SELECT 1 FROM workflow_runs a WHERE a.sweep_id = r.sweep_id AND a.seq < r.seq)
       ORDER BY r.seq DESC LIMIT @limit`).all(sweepOf),
     /** Newest first. */
-    ofSweep: query<[sweepId: string], { readonly id: string; readonly isOpen: 0 | 1 }>(
-      `SELECT id, ended_at IS NULL AS isOpen FROM workflow_runs WHERE sweep_id = ? ORDER BY seq DESC`,
-    ).all(({ id, isOpen }) => ({ id, isOpen: isOpen === 1 })),
+    ofSweep: query<[sweepId: string], { readonly id: string; readonly isOpen: 0 | 1 }>(`
+      SELECT id, ended_at IS NULL AS isOpen FROM workflow_runs WHERE sweep_id = ? ORDER BY seq DESC`).all(
+      ({ id, isOpen }) => ({ id, isOpen: isOpen === 1 }),
+    ),
     texts: query<[id: string], Texts>(`
       SELECT t.payload, t.document FROM workflow_runs r JOIN workflow_run_texts t ON t.seq = r.seq WHERE r.id = ?`).one(
       ({ payload, document }) => ({ payload, document: document ?? undefined }),

@@ -36,18 +36,16 @@ type Row = Omit<RowOf<Schedule>, 'request' | 'paused'> & {
 export function createScheduleStore(db: Database) {
   const query = queriesOf(db)
   const all = query<[], Row>(`SELECT ${COLUMNS} FROM schedules ORDER BY name, endpoint_id`).all(toSchedule)
-  const ofEndpoint = query<[endpointId: string], Row>(
-    `SELECT ${COLUMNS} FROM schedules WHERE endpoint_id = ? ORDER BY name`,
-  ).all(toSchedule)
+  const ofEndpoint = query<[endpointId: string], Row>(`
+    SELECT ${COLUMNS} FROM schedules WHERE endpoint_id = ? ORDER BY name`).all(toSchedule)
   const insert = query<[object]>(`
     INSERT INTO schedules
       (id, endpoint_id, name, cron, every_ms, time_zone, missed, request, input, paused, created_at, next_at)
     VALUES
       (@id, @endpointId, @name, @cron, @everyMs, @timeZone, @missed, @request, @input, @paused, @createdAt, @nextAt)
     ON CONFLICT (endpoint_id, name) DO NOTHING`).changed()
-  const setPaused = query<[{ id: string; paused: 0 | 1; nextAt: number | undefined }]>(
-    `UPDATE schedules SET paused = @paused, next_at = @nextAt WHERE id = @id`,
-  ).changed()
+  const setPaused = query<[{ id: string; paused: 0 | 1; nextAt: number | undefined }]>(`
+    UPDATE schedules SET paused = @paused, next_at = @nextAt WHERE id = @id`).changed()
   const addRun = query<[object]>(`
     INSERT INTO schedule_runs (schedule_id, due_at, outcome, count, job_id, reason)
     VALUES (@id, @dueAt, @outcome, @count, @jobId, @reason)`).run()
@@ -59,9 +57,8 @@ export function createScheduleStore(db: Database) {
   return {
     /** By name; of all endpoints without one. */
     list: (endpointId?: string) => (endpointId === undefined ? all() : ofEndpoint(endpointId)),
-    get: query<[endpointId: string, id: string], Row>(
-      `SELECT ${COLUMNS} FROM schedules WHERE endpoint_id = ? AND id = ?`,
-    ).one(toSchedule),
+    get: query<[endpointId: string, id: string], Row>(`
+      SELECT ${COLUMNS} FROM schedules WHERE endpoint_id = ? AND id = ?`).one(toSchedule),
     /** @returns false where the endpoint has one of that name */
     insert({ cron, everyMs, timeZone, nextAt, paused, request: { input, ...request }, ...rest }: Schedule) {
       const times = { cron, everyMs, timeZone, nextAt }
@@ -77,9 +74,8 @@ export function createScheduleStore(db: Database) {
     /** The next time of all; undefined: there is none. */
     nextAt: query<[], number | null>(`SELECT MIN(next_at) FROM schedules WHERE next_at IS NOT NULL`).value(),
     /** Moves a schedule on from a time, once. @returns false where it was moved, paused or deleted meanwhile */
-    moveOn: query<[{ id: string; from: number; nextAt: number | undefined }]>(
-      `UPDATE schedules SET next_at = @nextAt WHERE id = @id AND next_at = @from`,
-    ).changed(),
+    moveOn: query<[{ id: string; from: number; nextAt: number | undefined }]>(`
+      UPDATE schedules SET next_at = @nextAt WHERE id = @id AND next_at = @from`).changed(),
     addRun(id: string, { jobId, reason, ...run }: ScheduleRun) {
       addRun({ ...run, id, jobId, reason })
       trimRuns({ id, keep: limit('scheduleRunsKept') })

@@ -66,9 +66,8 @@ export function createSearchIndex(db: Database, state: StateStore) {
     SELECT j.seq, j.id, j.endpoint_id AS endpointId, j.error, substr(i.input, 1, @limit) AS input,
       substr(o.output, 1, @limit) AS output
     FROM jobs j JOIN job_inputs i ON i.seq = j.seq LEFT JOIN job_outputs o ON o.seq = j.seq WHERE j.seq = @seq`).one()
-  const replace = query<[seq: number, endpoint: string, error: string, text: string]>(
-    `INSERT OR REPLACE INTO job_search (rowid, endpoint, error, text) VALUES (?, ?, ?, ?)`,
-  ).run()
+  const replace = query<[seq: number, endpoint: string, error: string, text: string]>(`
+    INSERT OR REPLACE INTO job_search (rowid, endpoint, error, text) VALUES (?, ?, ?, ?)`).run()
   const last = query<[], number>(LAST_EVENT).value(0)
   const cursor = () => Number(state.get(INDEXED_UP_TO) ?? 0)
 

@@ -27,9 +27,8 @@ export function createSecretStore(db: Database, key: SecretKey) {
     VALUES (@scope, @name, @nonce, @sealed, @now)
     ON CONFLICT (scope, name) DO UPDATE
     SET nonce = excluded.nonce, sealed = excluded.sealed, updated_at = excluded.updated_at`).run()
-  const get = query<[scope: string, name: string], Sealed>(
-    `SELECT nonce, sealed FROM secrets WHERE scope = ? AND name = ?`,
-  ).one()
+  const get = query<[scope: string, name: string], Sealed>(`
+    SELECT nonce, sealed FROM secrets WHERE scope = ? AND name = ?`).one()
   // A range, so that the key of the table finds them, and no character of a prefix means anything. 1114111: the last one.
   const scopes = query<[{ prefix: string }], string>(`
     SELECT DISTINCT scope FROM secrets
@@ -48,9 +47,8 @@ export function createSecretStore(db: Database, key: SecretKey) {
       return row && open(key.read(), { scope, name }, row)
     },
     /** By name. */
-    list: query<[scope: string], { readonly name: string; readonly updatedAt: number }>(
-      `SELECT name, updated_at AS updatedAt FROM secrets WHERE scope = ? ORDER BY name`,
-    ).all(),
+    list: query<[scope: string], { readonly name: string; readonly updatedAt: number }>(`
+      SELECT name, updated_at AS updatedAt FROM secrets WHERE scope = ? ORDER BY name`).all(),
     /** @returns whether there was one */
     remove: query<[scope: string, name: string]>(`DELETE FROM secrets WHERE scope = ? AND name = ?`).changed(),
     /** Scopes that begin with `prefix`, in order. */

@@ -7,14 +7,14 @@ type Row = { readonly traceId: string; readonly spanId: string; readonly sampled
 /** Makes the store of contexts that callers brought with their jobs. Until one did, it does not ask the database. */
 export function createTraceStore(db: Database) {
   const query = queriesOf(db)
-  const save = query<[seq: number, traceId: string, spanId: string, sampled: 0 | 1, state: string | undefined]>(
-    `INSERT INTO job_traces (seq, trace_id, span_id, sampled, state) VALUES (?, ?, ?, ?, ?)`,
-  ).run()
-  const find = query<[seq: number], Row>(
-    `SELECT trace_id AS traceId, span_id AS spanId, sampled, state FROM job_traces WHERE seq = ?`,
-  ).one(({ traceId, spanId, sampled, state }): TraceContext => {
-    return { traceId, spanId, isSampled: sampled === 1, state: state ?? undefined }
-  })
+  const save = query<[seq: number, traceId: string, spanId: string, sampled: 0 | 1, state: string | undefined]>(`
+    INSERT INTO job_traces (seq, trace_id, span_id, sampled, state) VALUES (?, ?, ?, ?, ?)`).run()
+  const find = query<[seq: number], Row>(`
+    SELECT trace_id AS traceId, span_id AS spanId, sampled, state FROM job_traces WHERE seq = ?`).one(
+    ({ traceId, spanId, sampled, state }): TraceContext => {
+      return { traceId, spanId, isSampled: sampled === 1, state: state ?? undefined }
+    },
+  )
   let hasAny = query<[], number>(`SELECT 1 FROM job_traces LIMIT 1`).value()() !== undefined
   return {
     save(seq: number, { traceId, spanId, isSampled, state }: TraceContext) {

@@ -29,9 +29,8 @@ export function createWebhookStore(db: Database) {
   const resend = query<[Moment & { readonly id: number }], RowOf<WebhookDelivery>>(`
     UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_at = @steady, updated_at = @now
     WHERE id = @id AND state <> 'pending' RETURNING ${COLUMNS}`).one(withoutNulls<WebhookDelivery>)
-  const read = query<[id: number], RowOf<WebhookDelivery>>(
-    `SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ?`,
-  ).one(withoutNulls<WebhookDelivery>)
+  const read = query<[id: number], RowOf<WebhookDelivery>>(`
+    SELECT ${COLUMNS} FROM webhook_deliveries WHERE id = ?`).one(withoutNulls<WebhookDelivery>)
   return {
     due: query<[steady: number, limit: number], DueDelivery>(`
       SELECT id, seq, url, attempts FROM webhook_deliveries WHERE state = 'pending' AND next_at <= ?
@@ -42,9 +41,8 @@ export function createWebhookStore(db: Database) {
       const state = delivered ? 'delivered' : nextAt === undefined ? 'failed' : 'pending'
       record({ id, state, nextAt, status, error, now })
     },
-    ofJob: query<[seq: number], RowOf<WebhookDelivery>>(
-      `SELECT ${COLUMNS} FROM webhook_deliveries WHERE seq = ? ORDER BY id`,
-    ).all(withoutNulls<WebhookDelivery>),
+    ofJob: query<[seq: number], RowOf<WebhookDelivery>>(`
+      SELECT ${COLUMNS} FROM webhook_deliveries WHERE seq = ? ORDER BY id`).all(withoutNulls<WebhookDelivery>),
     /** Makes a delivery due again; undefined: there is none. */
     resend: (id: number, { now, steady }: Moment) => resend({ id, now, steady }) ?? read(id),
   }

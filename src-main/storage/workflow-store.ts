@@ -118,12 +118,10 @@ export function createWorkflowStore(db: Database) {
       if (thumbnail !== undefined) setThumbnail({ id, thumbnail })
       return name === undefined ? get(id) : rename({ id, name, now })
     },
-    remove: query<[{ id: string; now: number }], Row>(
-      `UPDATE workflows SET deleted_at = @now WHERE ${THERE} RETURNING ${COLUMNS}`,
-    ).one(viewOf),
-    restore: query<[id: string], Row>(
-      `UPDATE workflows SET deleted_at = NULL WHERE id = ? AND deleted_at IS NOT NULL RETURNING ${COLUMNS}`,
-    ).one(viewOf),
+    remove: query<[{ id: string; now: number }], Row>(`
+      UPDATE workflows SET deleted_at = @now WHERE ${THERE} RETURNING ${COLUMNS}`).one(viewOf),
+    restore: query<[id: string], Row>(`
+      UPDATE workflows SET deleted_at = NULL WHERE id = ? AND deleted_at IS NOT NULL RETURNING ${COLUMNS}`).one(viewOf),
     /** Deletes for good what was deleted before. @returns whether there was any */
     sweep: query<[before: number]>(`DELETE FROM workflows WHERE deleted_at < ?`).changed(),
   }

@@ -1,7 +1,7 @@
 /** Remembers where a database is, so that a copy of it can be recognised. */
 import { realpathSync, statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import type { StateStore } from '../services/ports/storage.ts'
+import type { StateStore } from './state-store.ts'
 
 type Place = { readonly file: string; readonly inode: number }
 

@@ -54,7 +54,7 @@ describe('a named key', () => {
     const key = await keyFor('run')
     const { status, body } = await ask('DELETE', '/api/endpoints/e', { key })
     expect(status).toBe(403)
-    expect(body.error).toBe('The key the-run has the role run; this needs deploy. Ask for a key with that role.')
+    expect(body.error).toBe('The key the-run has the role run, but this needs deploy. Ask for a key with that role.')
   })
 
   it('to run sends jobs and cancels them; one to read sees them', async () => {

@@ -105,7 +105,7 @@ describe('the address for an artifact', () => {
     expect(await send(taken.uploadUrl)).toEqual(TAKEN)
     await service.clock.advance(1)
     expect(await send(late.uploadUrl)).toEqual(UNKNOWN)
-    expect(await refusal(FINALIZE, finalizing(taken.objectKey))).toMatch(/^This address takes no artifact/)
+    expect(await refusal(FINALIZE, finalizing(taken.objectKey))).toMatch(/^This upload address is not valid/)
   })
 
   it('makes room for newer ones', async () => {
@@ -121,12 +121,12 @@ describe('the address for an artifact', () => {
     const { place, prepare, send, refusal, read, finalizing } = await setup()
     await place('blog')
     const { uploadUrl, objectKey } = await prepare(ARTIFACT.length)
-    expect(await refusal(FINALIZE, finalizing(objectKey))).toMatch(/^This address takes no artifact/)
+    expect(await refusal(FINALIZE, finalizing(objectKey))).toMatch(/^This upload address is not valid/)
     await send(uploadUrl)
-    expect(await refusal(FINALIZE, finalizing(objectKey, 'blog'))).toMatch(/^This address takes no artifact/)
+    expect(await refusal(FINALIZE, finalizing(objectKey, 'blog'))).toMatch(/^This upload address is not valid/)
     expect(await refusal(FINALIZE, finalizing(objectKey, 'nope'))).toBe('The app nope was not found.')
     expect((await read(FINALIZE, finalizing(objectKey))).finalizeFlashArtifactUpload.manifest).toEqual({})
-    expect(await refusal(FINALIZE, finalizing(objectKey))).toMatch(/^This address takes no artifact/)
+    expect(await refusal(FINALIZE, finalizing(objectKey))).toMatch(/^This upload address is not valid/)
   })
 
   it.each([

@@ -20,6 +20,10 @@ export type Output = {
   document(value: unknown): void
   /** One line for a person on stdout. */
   line(text?: string): void
+  /** A document for machines; for people a line, or what is printed. */
+  result(value: unknown, shown: string | (() => void)): void
+  /** A document for machines; for people a table, or a sentence where it has no rows. */
+  list(value: unknown, none: string, head: readonly string[], rows: readonly (readonly string[])[]): void
   /** One line for a person on stderr, beside the output; commands in it are written as the caller calls them. */
   note(text: string): void
   /** One line for a person on stdout that names commands to try, written as the caller calls them. */
@@ -44,21 +48,35 @@ export function createOutput(surroundings: Surroundings, json: boolean, data?: s
   const line = (text = '') => void stdout.write(`${clean(text)}\n`)
   const called = (text: string) => asCalled(text, surroundings, data)
 
+  const document = (value: unknown) => void stdout.write(`${escaped(writeExact(value) ?? '')}\n`)
+
+  function table(head: readonly string[], given: readonly (readonly string[])[]): void {
+    const rows = given.map((row) => row.map((cell) => clean(cell.replace(LINE_BREAKS, ' '))))
+    const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ''))))
+    line(paint('bold', aligned(head, widths)))
+    for (const row of rows) line(aligned(row, widths))
+  }
+
   return {
     json,
     piped: stdout.isTTY !== true,
     line,
     paint,
-    document: (value) => void stdout.write(`${escaped(writeExact(value) ?? '')}\n`),
+    document,
+    result(value, shown) {
+      if (json) document(value)
+      else if (typeof shown === 'string') line(shown)
+      else shown()
+    },
+    list(value, none, head, rows) {
+      if (json) document(value)
+      else if (rows.length === 0) line(none)
+      else table(head, rows)
+    },
+    table,
     note: (text) => void stderr.write(`${clean(called(text))}\n`),
     hint: (text) => line(called(text)),
     asCalled: called,
-    table(head, given) {
-      const rows = given.map((row) => row.map((cell) => clean(cell.replace(LINE_BREAKS, ' '))))
-      const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => width(row[column] ?? ''))))
-      line(paint('bold', aligned(head, widths)))
-      for (const row of rows) line(aligned(row, widths))
-    },
     fields(entries) {
       const shown = entries.filter((entry): entry is readonly [string, string] => entry[1] !== undefined)
       const widest = Math.max(0, ...shown.map(([name]) => name.length))

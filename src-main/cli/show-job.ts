@@ -86,13 +86,13 @@ export function showSubmitted(output: Output, endpointId: string, job: z.infer<t
 
 /** Prints the response of run, cancel or retry, or its JSON. */
 export function showHandle(output: Output, endpointId: string, job: z.infer<typeof jobHandle>): void {
-  if (output.json) output.document(job)
-  else
+  output.result(job, () =>
     output.fields([
       ['job', job.id],
       ['endpoint', endpointId],
       ['status', stateText(output, job)],
-    ])
+    ]),
+  )
 }
 
 /**

@@ -26,8 +26,7 @@ function addAppShow(parent: Command, surroundings: Surroundings): void {
       const app = checkedApp(name)
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('appRead', { path: { app } })
-      if (output.json) output.document(response)
-      else showEnvironments(output, response, surroundings.now())
+      output.result(response, () => showEnvironments(output, response, surroundings.now()))
     })
 }
 
@@ -49,8 +48,7 @@ function addAppDelete(parent: Command, surroundings: Surroundings): void {
       const question = `Delete ${what}, all jobs, releases and variables?`
       await confirmDeletion({ yes, what, question }, output, surroundings)
       const response = await client.call('appDelete', { path: { app } })
-      if (output.json) output.document(response)
-      else output.line(`app ${app} deleted`)
+      output.result(response, `app ${app} deleted`)
     })
 }
 

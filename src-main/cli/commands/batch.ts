@@ -152,8 +152,7 @@ Examples:
       const what = `batch ${batchId}`
       await confirmDeletion({ yes, what, question: `Forget ${what}?` }, output, surroundings)
       const answer = await client.call('batchDelete', { path: { batchId } })
-      if (output.json) output.document(answer)
-      else output.line(`batch ${batchId} is forgotten; its jobs stay`)
+      output.result(answer, `batch ${batchId} is forgotten; its jobs stay`)
     })
 
   function of(name: string, description: string): Command {
@@ -212,8 +211,7 @@ async function send(client: Session['client'], made: BatchView, { read, show }: 
 }
 
 async function report(found: BatchDetail, output: Output): Promise<void> {
-  if (output.json) output.document(found)
-  else output.line(`${counted(found.total - found.unsent - found.refused, 'job')} queued as batch ${found.id}`)
+  output.result(found, `${counted(found.total - found.unsent - found.refused, 'job')} queued as batch ${found.id}`)
   if (found.refused === 0) return
   for (const { reason, count, jobId } of found.failures)
     if (jobId === undefined) output.note(`${counted(count, 'line')}: ${reason}`)

@@ -24,8 +24,7 @@ Examples:
     .action(async (options: BuildOptions, command: Command) => {
       const output = outputOf(command, surroundings)
       const result = await runBuild(options, output, surroundings)
-      if (output.json) output.document(result)
-      else showResult(output, result, surroundings)
+      output.result(result, () => showResult(output, result, surroundings))
     })
 }
 

@@ -75,7 +75,6 @@ export function addPurge(purge: Command, surroundings: Surroundings): void {
     .action(async (endpointId: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('purgeQueue', { path: { endpointId } })
-      if (output.json) output.document(response)
-      else output.line(`${counted(response.removed, 'waiting job')} of ${endpointId} cancelled`)
+      output.result(response, `${counted(response.removed, 'waiting job')} of ${endpointId} cancelled`)
     })
 }

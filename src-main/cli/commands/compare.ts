@@ -69,9 +69,9 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
     .action(async (_options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const { comparisons } = await client.call('comparisonList')
-      if (output.json) return output.document({ comparisons })
-      if (comparisons.length === 0) return output.line('There are no comparisons.')
-      output.table(
+      output.list(
+        { comparisons },
+        'There are no comparisons.',
         ['ID', 'NAME', 'STARTED', 'STATE', 'VERDICT'],
         comparisons.map((one) => {
           const { id, name, createdAt, state, verdict } = one
@@ -105,8 +105,7 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
       const jobs = { comparison: comparisonId }
       await confirmCancel({ ...options, jobs, question: 'Stop the comparison?' }, session, surroundings)
       const answer = await client.call('comparisonStop', { path: { comparisonId } })
-      if (output.json) output.document(answer)
-      else output.line(`comparison ${comparisonId} stopped`)
+      output.result(answer, `comparison ${comparisonId} stopped`)
     })
 
   compare
@@ -120,8 +119,7 @@ export function addCompare(compare: Command, surroundings: Surroundings): void {
       const what = `comparison ${comparisonId}`
       await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
       const answer = await client.call('comparisonDelete', { path: { comparisonId } })
-      if (output.json) output.document(answer)
-      else output.line(`${what} removed`)
+      output.result(answer, `${what} removed`)
     })
 }
 
@@ -286,8 +284,7 @@ async function withOwnExitCodes(work: () => Promise<void>): Promise<void> {
 
 async function show(client: ServiceClient, output: Output, one: ComparisonView, most: number): Promise<void> {
   const { rows, more } = await client.call('comparisonRows', { path: { comparisonId: one.id }, query: { limit: most } })
-  if (output.json) output.document({ ...one, rows })
-  else print(output, one, rows, more)
+  output.result({ ...one, rows }, () => print(output, one, rows, more))
   const why = one.verdict?.text ?? ''
   if (one.verdict?.result === 'differs') throw new CliError('OUTPUTS_DIFFER', { why })
   if (one.verdict?.result === 'incomplete') throw new CliError('NOT_COMPARED', { why })

@@ -65,8 +65,10 @@ async function playAll(
   }
   const wrong = played.filter(({ right }) => !right).length
   const all = counted(played.length, 'step')
-  if (output.json) output.document({ right: wrong === 0, steps: played })
-  else output.line(wrong === 0 ? `\nAll ${all} were right.` : `\n${wrong} of ${all} went wrong.`)
+  output.result(
+    { right: wrong === 0, steps: played },
+    wrong === 0 ? `\nAll ${all} were right.` : `\n${wrong} of ${all} went wrong.`,
+  )
   if (wrong > 0) throw new CliError('DEMO_FAILED', { count: `${counted(wrong, 'step')} of the demo` })
 }
 

@@ -142,8 +142,7 @@ Examples:
       }
       await confirmChange({ yes: options.yes, question: `Roll back to release ${release}?` }, output, surroundings)
       const progress = await runRelease(session, surroundings, target, { source: { release } })
-      if (output.json) output.document(progress)
-      else showRelease(session, progress)
+      output.result(progress, () => showRelease(session, progress))
     })
 }
 

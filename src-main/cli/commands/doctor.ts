@@ -30,8 +30,7 @@ export function addDoctor(doctor: Command, surroundings: Surroundings): void {
       const output = outputOf(command, surroundings)
       const rows = await runChecks({ options: globalOptions(command), surroundings, gpuTest })
       const failed = rows.filter(({ state }) => state === 'failed').length
-      if (output.json) output.document({ ok: failed === 0, checks: rows })
-      else showRows(output, rows)
+      output.result({ ok: failed === 0, checks: rows }, () => showRows(output, rows))
       if (failed > 0) throw new CliError('CHECKS_FAILED', { count: counted(failed, 'check') })
     })
 }

@@ -113,8 +113,10 @@ function addEndpointInstall(parent: Command, surroundings: Surroundings): void {
       }
       const { state, why = 'the service was restarted', environment } = endpoint.install ?? { state: 'failed' as const }
       if (state === 'failed') throw new CliError('NOT_INSTALLED', { packages: packages.join(', '), why })
-      if (output.json) output.document(endpoint)
-      else output.line(`${packages.join(', ')} installed into ${environment}; workers of ${endpointId} are replaced`)
+      output.result(
+        endpoint,
+        `${packages.join(', ')} installed into ${environment}; workers of ${endpointId} are replaced`,
+      )
     })
 }
 
@@ -131,8 +133,7 @@ function addEndpointDelete(parent: Command, surroundings: Surroundings): void {
       const what = `endpoint ${endpointId} with all its jobs, results and logs`
       await confirmDeletion({ yes, what, question: `Delete ${what}?` }, output, surroundings)
       const response = await client.call('endpointDelete', { path: { endpointId } })
-      if (output.json) output.document(response)
-      else output.line(`endpoint ${endpointId} deleted`)
+      output.result(response, `endpoint ${endpointId} deleted`)
     })
 }
 

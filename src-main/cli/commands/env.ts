@@ -28,8 +28,7 @@ function addEnvList(parent: Command, surroundings: Surroundings): void {
       const { appOf } = await import('../deploy/app-target.ts')
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('appRead', { path: { app: appOf(options.app, surroundings) } })
-      if (output.json) output.document(response)
-      else showEnvironments(output, response, surroundings.now())
+      output.result(response, () => showEnvironments(output, response, surroundings.now()))
     })
 }
 
@@ -48,8 +47,7 @@ function addEnvShow(parent: Command, surroundings: Surroundings): void {
       const { client, output } = await openSession(command, surroundings)
       const path = await existingTarget(client, { ...options, ...(env === undefined ? {} : { env }) }, surroundings)
       const response = await client.call('environmentRead', { path })
-      if (output.json) output.document(response)
-      else showEnvironment(output, response, surroundings.now())
+      output.result(response, () => showEnvironment(output, response, surroundings.now()))
     })
 }
 
@@ -71,8 +69,7 @@ function addEnvCreate(parent: Command, surroundings: Surroundings): void {
       const body = { name: checkedEnvironment(name), ...(options.on === undefined ? {} : { machine: options.on }) }
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('environmentCreate', { path: { app }, body })
-      if (output.json) output.document(response)
-      else output.line(`environment ${app}/${name} created`)
+      output.result(response, `environment ${app}/${name} created`)
     })
 }
 
@@ -148,8 +145,7 @@ function addEnvDelete(parent: Command, surroundings: Surroundings): void {
       const question = `Delete ${what}, all jobs and releases?`
       await confirmDeletion({ yes, what, question }, output, surroundings)
       const response = await client.call('environmentDelete', { path })
-      if (output.json) output.document(response)
-      else output.line(`environment ${path.app}/${environment} deleted`)
+      output.result(response, `environment ${path.app}/${environment} deleted`)
     })
 }
 

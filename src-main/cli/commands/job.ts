@@ -39,8 +39,7 @@ export function addJob(job: Command, surroundings: Surroundings): void {
       })
       const written = readJobFile(text)
       if (!('why' in written)) noteMasked(output, written.head.masked)
-      if (output.json) output.document({ file: to, jobId })
-      else output.line(`job ${jobId} written to ${to}`)
+      output.result({ file: to, jobId }, `job ${jobId} written to ${to}`)
     })
 
   job
@@ -67,8 +66,9 @@ export function addJob(job: Command, surroundings: Surroundings): void {
       const [refused] = result.bad
       if (refused !== undefined) throw new CliError('FILE_INVALID', { file, why: refused.reason.replace(/\.$/, '') })
       noteMasked(output, head.masked)
-      if (output.json) output.document(result)
-      else output.hint(`1 job queued on ${endpoint}; \`drydock jobs --endpoint ${endpoint} --limit 1\` shows it`)
+      output.result(result, () =>
+        output.hint(`1 job queued on ${endpoint}; \`drydock jobs --endpoint ${endpoint} --limit 1\` shows it`),
+      )
     })
 
   job
@@ -98,8 +98,9 @@ export function addJob(job: Command, surroundings: Surroundings): void {
       const { client, output } = await openSession(command, surroundings)
       await client.call('jobReorder', { path: { jobId }, body })
       const { endpointId, ...standing } = await client.call('jobProgress', { path: { jobId } })
-      if (output.json) output.document({ endpointId, ...standing })
-      else showJob(output, endpointId, standing, { ...standing, now: surroundings.now() })
+      output.result({ endpointId, ...standing }, () =>
+        showJob(output, endpointId, standing, { ...standing, now: surroundings.now() }),
+      )
     })
 
   async function read(file: string): Promise<OpenedJobFile> {

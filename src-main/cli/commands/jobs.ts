@@ -183,8 +183,7 @@ Examples:
         if (error instanceof CliError) throw error
         throw new CliError('FILE_UNWRITABLE', { file: path, why: (error as Error).message }, { cause: error })
       })
-      if (output.json) output.document({ file: path, jobs: lines })
-      else output.line(`${counted(lines, 'job')} written to ${path}`)
+      output.result({ file: path, jobs: lines }, `${counted(lines, 'job')} written to ${path}`)
     })
 
   parent
@@ -205,8 +204,7 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const bytes = file === '-' ? surroundings.stdin : readLines(resolve(surroundings.cwd, file))
       const result = await client.call('jobImport', { path: { endpointId }, bytes })
-      if (output.json) output.document(result)
-      else show(output, endpointId, result)
+      output.result(result, () => show(output, endpointId, result))
       if (result.refused > 0) throw new CliError('LINES_REFUSED', { count: counted(result.refused, 'line') })
     })
 }

@@ -101,8 +101,7 @@ Examples:
       const what = `key ${name}`
       await confirmDeletion({ yes, what, question: `Revoke ${what}?` }, output, surroundings)
       const response = await client.call('namedKeyRevoke', { path: { name } })
-      if (output.json) output.document(response)
-      else output.line(`key ${name} revoked`)
+      output.result(response, `key ${name} revoked`)
     })
 
   key

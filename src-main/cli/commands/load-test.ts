@@ -49,8 +49,7 @@ Examples:
         const { id } = await client.call('loadTestCreate', { path: { endpointId }, bodyText: writeExact(body) })
         return followLoadTest(client, { endpointId, loadTestId: id })
       })
-      if (output.json) output.document(test)
-      else showLoadTest(output, test)
+      output.result(test, () => showLoadTest(output, test))
     })
 }
 

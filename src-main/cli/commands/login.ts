@@ -107,7 +107,9 @@ export function addLogout(logout: Command, surroundings: Surroundings): void {
       const output = outputOf(command, surroundings)
       const login = await readLogin(surroundings)
       await removeLogin(surroundings)
-      if (output.json) output.document({ url: login?.url ?? null })
-      else output.line(login === undefined ? 'You were not logged in.' : `Logged out of ${login.url}.`)
+      output.result(
+        { url: login?.url ?? null },
+        login === undefined ? 'You were not logged in.' : `Logged out of ${login.url}.`,
+      )
     })
 }

@@ -49,8 +49,7 @@ Examples:
       for await (const { event, data } of lines) {
         if (event === 'end') return
         const line = logLine.parse(JSON.parse(data))
-        if (output.json) output.document(line)
-        else showLine(output, line)
+        output.result(line, () => showLine(output, line))
       }
     })
 }

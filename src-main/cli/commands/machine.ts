@@ -161,8 +161,7 @@ function addRemove(parent: Command, surroundings: Surroundings): void {
       const question = `Remove ${what} and end ${counted(workers.length, 'worker')} there${waits}?`
       await confirmDeletion({ yes, what, question }, output, surroundings)
       const response = await client.call('machineRemove', { path })
-      if (output.json) output.document(response)
-      else output.line(`machine ${name} removed`)
+      output.result(response, `machine ${name} removed`)
       if (response.left !== undefined) output.note(`warning: ${leftForGoodText(response.left)}`)
     })
 }

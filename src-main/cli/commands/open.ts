@@ -21,13 +21,11 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       if (print === true) {
         const { url } = await client.call('sessionLinkCreate')
-        if (output.json) output.document({ url })
-        else output.line(url)
+        output.result({ url }, url)
         return
       }
       await openPages(client, surroundings)
       const url = `${client.url}/`
-      if (output.json) output.document({ url })
-      else output.line(`Opened ${url} in the browser.`)
+      output.result({ url }, `Opened ${url} in the browser.`)
     })
 }

@@ -29,8 +29,7 @@ Examples:
       const password = await readSecret(PASSWORD, surroundings)
       const { server, username } = options
       const response = await client.call('registryPut', { body: { name, server, username, password } })
-      if (output.json) output.document(response)
-      else output.line(`credentials ${name} for ${server} stored`)
+      output.result(response, `credentials ${name} for ${server} stored`)
     })
 
   registry
@@ -40,18 +39,17 @@ Examples:
     .action(async (_options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('registryList')
-      if (output.json) output.document(response)
-      else if (response.registries.length === 0) output.line('No registry credentials are stored.')
-      else
-        output.table(
-          ['NAME', 'SERVER', 'USER', 'CHANGED'],
-          response.registries.map(({ name, server, username, updatedAt }) => [
-            name,
-            server,
-            username,
-            ago(updatedAt, surroundings.now()),
-          ]),
-        )
+      output.list(
+        response,
+        'No registry credentials are stored.',
+        ['NAME', 'SERVER', 'USER', 'CHANGED'],
+        response.registries.map(({ name, server, username, updatedAt }) => [
+          name,
+          server,
+          username,
+          ago(updatedAt, surroundings.now()),
+        ]),
+      )
     })
 
   registry
@@ -65,7 +63,6 @@ Examples:
       const what = `the credentials ${name}`
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('registryRemove', { path: { name } })
-      if (output.json) output.document(response)
-      else output.line(`credentials ${name} removed`)
+      output.result(response, `credentials ${name} removed`)
     })
 }

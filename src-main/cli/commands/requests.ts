@@ -46,8 +46,7 @@ export function addRequests(requests: Command, surroundings: Surroundings): void
         if (event === 'end') return
         if (event !== 'request') continue
         const request = proxiedRequest.parse(JSON.parse(data))
-        if (output.json) output.document(request)
-        else output.line(lineOf(output, request))
+        output.result(request, lineOf(output, request))
       }
     })
 }

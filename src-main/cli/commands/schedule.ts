@@ -133,8 +133,7 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const { id: scheduleId } = await find(client, endpointId, name)
       const queued = await client.call('scheduleRunNow', { path: { endpointId, scheduleId } })
-      if (output.json) return output.document(queued)
-      output.line(queued.jobId)
+      output.result(queued, queued.jobId)
     })
 
   command('remove', 'delete a schedule; jobs that it has queued stay')
@@ -146,8 +145,7 @@ Examples:
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const { id: scheduleId } = await find(client, endpointId, name)
       const response = await client.call('scheduleDelete', { path: { endpointId, scheduleId } })
-      if (output.json) output.document(response)
-      else output.line(`schedule ${name} of ${endpointId} removed`)
+      output.result(response, `schedule ${name} of ${endpointId} removed`)
     })
 
   function command(name: string, description: string): Command {

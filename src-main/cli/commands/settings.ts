@@ -17,8 +17,7 @@ export function addSettings(settings: Command, surroundings: Surroundings): void
       const { client, output } = await openSession(command, surroundings)
       const all = await client.call('settingsRead')
       if (name === undefined) showSettings(output, all)
-      else if (output.json) output.document(pick(all, name))
-      else output.line(valueText(pick(all, name)[name]))
+      else output.result(pick(all, name), valueText(pick(all, name)[name]))
     })
 
   settings
@@ -38,8 +37,9 @@ export function addSettings(settings: Command, surroundings: Surroundings): void
 }
 
 function showSettings(output: Output, settings: ServiceSettings): void {
-  if (output.json) output.document(settings)
-  else output.fields(Object.entries(settings).map(([name, value]) => [name, value === '' ? 'none' : valueText(value)]))
+  output.result(settings, () =>
+    output.fields(Object.entries(settings).map(([name, value]) => [name, value === '' ? 'none' : valueText(value)])),
+  )
 }
 
 /** @throws CliError USAGE for a name that is no setting */

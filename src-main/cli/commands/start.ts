@@ -213,7 +213,8 @@ async function showSample(
     // A stop in the middle is no failure of the sample.
     if (signal?.aborted) return
     if (!(error instanceof CliError)) throw error
-    if (output.json) output.document({ ...facts, sample: { endpoint: HELLO, ...error.body } })
-    else output.note(`The sample ${HELLO} did not answer: ${error.message} Check with \`drydock doctor\`.`)
+    output.result({ ...facts, sample: { endpoint: HELLO, ...error.body } }, () =>
+      output.note(`The sample ${HELLO} did not answer: ${error.message} Check with \`drydock doctor\`.`),
+    )
   }
 }

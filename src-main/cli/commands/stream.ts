@@ -54,12 +54,10 @@ async function printStream({ client, output, show, signal }: Printing, path: Job
       show('')
       if (event.event === 'chunk') {
         const chunk = streamChunk.parse(parseExact(event.data))
-        if (output.json) output.document(chunk)
-        else output.line(valueText(chunk.output))
+        output.result(chunk, valueText(chunk.output))
       } else if (event.event === 'end') {
         const status = jobState.parse(JSON.parse(event.data).status)
-        if (output.json) output.document({ status })
-        else output.note(`job ${path.jobId} ended as ${stateText(output, { status })}`)
+        output.result({ status }, () => output.note(`job ${path.jobId} ended as ${stateText(output, { status })}`))
         if (status === 'COMPLETED') return
         const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
         if (job.error !== undefined && !output.json) output.note(errorShown(job.error))

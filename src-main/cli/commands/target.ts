@@ -40,8 +40,7 @@ Examples:
       const { client, output } = await openSession(command, surroundings, own)
       const key = await readKey(options, surroundings)
       const response = await client.call('targetPut', { body: { name, url, key } })
-      if (output.json) output.document(response)
-      else output.line(`target ${name} at ${response.url} stored`)
+      output.result(response, `target ${name} at ${response.url} stored`)
       if (isOpenToOthers(response.url))
         output.note(`warning: the key and all code go to ${response.url} unencrypted. Use https or a tunnel instead.`)
     })
@@ -53,13 +52,12 @@ Examples:
     .action(async (_options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('targetList')
-      if (output.json) output.document(response)
-      else if (response.targets.length === 0) output.line('No targets are stored.')
-      else
-        output.table(
-          ['NAME', 'ADDRESS', 'CHANGED'],
-          response.targets.map(({ name, url, updatedAt }) => [name, url, ago(updatedAt, surroundings.now())]),
-        )
+      output.list(
+        response,
+        'No targets are stored.',
+        ['NAME', 'ADDRESS', 'CHANGED'],
+        response.targets.map(({ name, url, updatedAt }) => [name, url, ago(updatedAt, surroundings.now())]),
+      )
     })
 
   target
@@ -73,8 +71,7 @@ Examples:
       const what = `target ${name} and its key`
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('targetRemove', { path: { target: name } })
-      if (output.json) output.document(response)
-      else output.line(`target ${name} removed`)
+      output.result(response, `target ${name} removed`)
     })
 }
 

@@ -46,8 +46,7 @@ Examples:
         runAll(client, { body, plan, signal }, { output, surroundings }),
       )
       const failed = results.filter(({ passed }) => !passed).length
-      if (output.json) output.document({ passed: results.length - failed, failed, tests: results })
-      else showResults(output, results)
+      output.result({ passed: results.length - failed, failed, tests: results }, () => showResults(output, results))
       if (failed > 0) throw new CliError('TESTS_FAILED', { failed, of: counted(results.length, 'test') })
     })
 }

@@ -112,8 +112,7 @@ Examples:
         const { card: _card, ...settings } = row.setting
         await client.call('endpointUpdate', { path, body: settings })
       }
-      if (output.json) output.document(answer)
-      else show(output, answer, options.all === true)
+      output.result(answer, () => show(output, answer, options.all === true))
       if (row !== undefined) output.note(`Endpoint ${endpointId} now has the setting of row ${options.use}.`)
     })
 }

@@ -119,8 +119,7 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
     .action(async (workerId: string, _options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('workerStop', { path: { workerId } })
-      if (output.json) output.document(response)
-      else output.line(`worker ${workerId} is stopping`)
+      output.result(response, `worker ${workerId} is stopping`)
     })
 }
 

@@ -56,8 +56,7 @@ export async function deployApp(
   const repeated = options.on === undefined ? await repeatedRelease(session, plan, built.sha256) : undefined
   if (repeated !== undefined) {
     await openProject(session, surroundings)
-    if (output.json) output.document({ plan, ...repeated })
-    else showRelease(session, repeated, true)
+    output.result({ plan, ...repeated }, () => showRelease(session, repeated, true))
     return
   }
   const deletes = await chooseDeletes(plan, options, { output, surroundings })
@@ -68,8 +67,7 @@ export async function deployApp(
   const source = { artifact: built.sha256 }
   const body = { source, deletes: [...deletes], ...git, ...runsOn, ...machine }
   const progress = await runRelease(session, surroundings, target, body)
-  if (output.json) output.document({ plan, ...progress })
-  else showRelease(session, progress)
+  output.result({ plan, ...progress }, () => showRelease(session, progress))
 }
 
 /** The active release, if the planned one would be the same. */

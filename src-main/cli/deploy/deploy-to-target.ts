@@ -46,11 +46,10 @@ export async function deployToTarget(
   const repeated = wanted.withKey || !changesNothing(plan) ? undefined : await activeDeploy(session, place)
   if (repeated?.artifact === built.sha256) {
     const { app, environment, target } = place
-    if (output.json) output.document({ plan, deploy: null })
-    else
-      output.line(
-        `\nNothing changed, so nothing was deployed. Deploy ${repeated.number} of ${output.paint('bold', `${app}/${environment}`)} is active on target ${target}.`,
-      )
+    output.result(
+      { plan, deploy: null },
+      `\nNothing changed, so nothing was deployed. Deploy ${repeated.number} of ${output.paint('bold', `${app}/${environment}`)} is active on target ${target}.`,
+    )
     return
   }
   const deletes = await chooseDeletes(plan, options, { output, surroundings })
@@ -175,8 +174,7 @@ async function run(session: Session, surroundings: Surroundings, { place, plan, 
   try {
     const deploy = await follow(session, surroundings, begun)
     if (deploy.state === 'failed') throw failure(deploy, cancelled)
-    if (output.json) output.document({ plan, deploy })
-    else showActive(session, deploy)
+    output.result({ plan, deploy }, () => showActive(session, deploy))
   } finally {
     off()
   }

@@ -71,8 +71,7 @@ export function showPreview(output: Output, surroundings: Pick<Surroundings, 'st
   }
   return (event) => {
     status('')
-    if (output.json) output.document(event)
-    else (printers[event.event] as (given: PreviewEvent) => void)(event)
+    output.result(event, () => (printers[event.event] as (given: PreviewEvent) => void)(event))
   }
 }
 

@@ -61,19 +61,18 @@ Examples:
       if (cancel !== undefined) await client.call('modelDownloadCancel', { path: { downloadId: cancel } })
       if (forget !== undefined) await client.call('modelDownloadRemove', { path: { downloadId: forget } })
       const { downloads } = await client.call('modelDownloadList')
-      if (output.json) output.document({ downloads })
-      else if (downloads.length === 0) output.line('There are no downloads.')
-      else
-        output.table(
-          ['ID', 'STATE', 'MODEL', 'RECEIVED', 'REASON'],
-          downloads.map((one) => [
-            one.id,
-            one.state,
-            `${one.directory}/${one.name}`,
-            receivedText(one),
-            one.reason ?? '',
-          ]),
-        )
+      output.list(
+        { downloads },
+        'There are no downloads.',
+        ['ID', 'STATE', 'MODEL', 'RECEIVED', 'REASON'],
+        downloads.map((one) => [
+          one.id,
+          one.state,
+          `${one.directory}/${one.name}`,
+          receivedText(one),
+          one.reason ?? '',
+        ]),
+      )
     })
 }
 

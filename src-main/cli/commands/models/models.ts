@@ -94,8 +94,7 @@ function addRemove(models: Command, surroundings: Surroundings): void {
       await confirmDeletion({ yes: options.yes, what, question: `Delete ${what}?` }, output, surroundings)
       const { folder, directory, name } = model
       const response = await client.call('modelRemove', { body: { folder, directory, name } })
-      if (output.json) output.document(response)
-      else output.line(`model ${text} deleted`)
+      output.result(response, `model ${text} deleted`)
     })
 }
 
@@ -113,17 +112,16 @@ function addCredentials(models: Command, surroundings: Surroundings): void {
     .action(async (_options: object, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('modelCredentialsList')
-      if (output.json) output.document(response)
-      else if (response.credentials.length === 0) output.line('No credentials are stored.')
-      else
-        output.table(
-          ['HOST', 'USER', 'CHANGED'],
-          response.credentials.map(({ host, username, updatedAt }) => [
-            host,
-            username ?? 'token',
-            ago(updatedAt, surroundings.now()),
-          ]),
-        )
+      output.list(
+        response,
+        'No credentials are stored.',
+        ['HOST', 'USER', 'CHANGED'],
+        response.credentials.map(({ host, username, updatedAt }) => [
+          host,
+          username ?? 'token',
+          ago(updatedAt, surroundings.now()),
+        ]),
+      )
     })
 
   credentials
@@ -144,8 +142,7 @@ Examples:
       const secret = await readSecret(username === undefined ? TOKEN : PASSWORD, surroundings)
       const body = username === undefined ? { host, token: secret } : { host, username, password: secret }
       const response = await client.call('modelCredentialsPut', { body })
-      if (output.json) output.document(response)
-      else output.line(`credentials for ${host} stored`)
+      output.result(response, `credentials for ${host} stored`)
     })
 
   credentials
@@ -159,7 +156,6 @@ Examples:
       const what = `the credentials for ${host}`
       await confirmDeletion({ yes, what, question: `Remove ${what}?` }, output, surroundings)
       const response = await client.call('modelCredentialsRemove', { path: { host } })
-      if (output.json) output.document(response)
-      else output.line(`credentials for ${host} removed`)
+      output.result(response, `credentials for ${host} removed`)
     })
 }

@@ -52,8 +52,7 @@ Examples:
         ...files.flatMap(({ name, left }) => (left === undefined ? [] : [`the file ${name}`])),
       ]
       if (lacking.length > 0) output.note(`Not on this machine, or too large: ${lacking.join(', ')}.`)
-      if (output.json) output.document({ file: to, ...written.head })
-      else output.line(`${written.head.name} written to ${to}`)
+      output.result({ file: to, ...written.head }, `${written.head.name} written to ${to}`)
     })
 
   parent
@@ -69,8 +68,7 @@ Examples:
       const query = endpoint === undefined ? {} : { endpoint }
       const opened = await client.call('graphOpen', { query, bytes })
       noteMasked(output, opened.masked)
-      if (output.json) output.document(opened)
-      else show(output, opened)
+      output.result(opened, () => show(output, opened))
     })
 
   async function fromFile(file: string, endpoint: string | undefined) {

@@ -113,8 +113,7 @@ export function addWorkflowSweeps(parent: Command, surroundings: Surroundings): 
         surroundings,
       )
       const result = await client.call('sweepCancel', { path: { sweepId } })
-      if (output.json) output.document(result)
-      else output.line(`${counted(result.cancelled, 'run')} cancelled.`)
+      output.result(result, `${counted(result.cancelled, 'run')} cancelled.`)
     })
 }
 

@@ -110,8 +110,7 @@ Examples:
       if (options.output === undefined) output.line(text)
       else {
         await writeText(options.output, `${text}\n`, surroundings)
-        if (output.json) output.document({ file: options.output, form: options.to, nodes, problems })
-        else output.line(`${options.output}: ${nodes} nodes`)
+        output.result({ file: options.output, form: options.to, nodes, problems }, `${options.output}: ${nodes} nodes`)
       }
       refuseErrors(graph.name, problems)
     })
@@ -138,8 +137,9 @@ function addWorkflowInfo(parent: Command, surroundings: Surroundings): void {
       const { data } = globalOptions(command)
       const facts = await withPackagesOf(known, { graph, index: indexOfFolder(data, surroundings), output })
       const { bytes, mediaType } = graph
-      if (output.json) output.document({ file, bytes, mediaType, ...facts })
-      else show(output, `${graph.name} (${mediaType}, ${sizeText(bytes)})`, facts)
+      output.result({ file, bytes, mediaType, ...facts }, () =>
+        show(output, `${graph.name} (${mediaType}, ${sizeText(bytes)})`, facts),
+      )
     })
 }
 

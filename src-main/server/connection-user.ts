@@ -17,11 +17,21 @@ const MAPPED = '::ffff:'
 
 /** See `Host.userOf`. */
 export const userOfConnection: Host['userOf'] = async ({ localAddress, localPort, remoteAddress, remotePort }) => {
-  if (!localAddress || !localPort || !remoteAddress || !remotePort) return undefined
-  const service = { address: localAddress, port: localPort }
+  const find = FINDERS[process.platform]
+  if (find === undefined) return undefined
+  if (!localAddress || !localPort || !remoteAddress || !remotePort) return SOMEONE_ELSE // it is closed
   const client = { address: remoteAddress, port: remotePort }
-  if (process.platform === 'linux') return readConnections(client, service)
-  return process.platform === 'darwin' ? askLsof(client, service) : undefined
+  const user = await find(client, { address: localAddress, port: localPort })
+  return user ?? (isOfThisMachine(client) ? SOMEONE_ELSE : undefined)
+}
+
+type Find = (client: End, service: End) => Promise<number | undefined>
+
+const FINDERS: Partial<Record<NodeJS.Platform, Find>> = { linux: readConnections, darwin: askLsof }
+
+function isOfThisMachine({ address }: End): boolean {
+  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
+  return own.some((one) => one.address === address.replace(MAPPED, ''))
 }
 
 // For a closed connection, the kernel prints 0 as user and as inode.
@@ -67,10 +77,6 @@ function bytesOf(address: string): readonly number[] {
 
 // lsof lists connections of this user only.
 async function askLsof(client: End, service: End): Promise<number | undefined> {
-  const isOfThisMachine = Object.values(networkInterfaces()).some((all) =>
-    all?.some(({ address }) => address === client.address.replace(MAPPED, '')),
-  )
-  if (!isOfThisMachine) return undefined
   const args = ['-nP', '-a', `-u${process.getuid?.()}`, `-iTCP:${client.port}`, '-Fn']
   const { stdout } = await promisify(execFile)('/usr/sbin/lsof', args, { timeout: LSOF_MS }).catch(() => ({
     stdout: '',
@@ -81,5 +87,5 @@ async function askLsof(client: End, service: End): Promise<number | undefined> {
     const [from = '', to = ''] = line.split('->')
     return from.startsWith('n') && names(from, client) && names(to, service)
   })
-  return isOwn ? process.getuid?.() : SOMEONE_ELSE
+  return isOwn ? process.getuid?.() : undefined
 }

@@ -26,6 +26,13 @@ test('a link on the command line of the browser does not sign in another user wh
   expect(stdout).toMatch(/^303 /)
   expect(stdout).toContain('location,/?link=other-user')
   expect(stdout).not.toContain('set-cookie')
+  // One that leaves before it can be asked for its user must not use up the link.
+  for (const leave of ['end', 'destroy']) {
+    const { hostname, port, pathname, search } = new URL(link)
+    const request = `GET ${pathname}${search} HTTP/1.1\\r\\nHost: ${hostname}:${port}\\r\\n\\r\\n`
+    const ask = `const c = require("net").connect(${port}, "${hostname}", () => c.write("${request}", () => c.${leave}()))`
+    await run(process.execPath, ['-e', ask], NOBODY)
+  }
   const { headers } = await readSignIn(await fetch(link))
   expect((await fetch(`${service.url()}/api/info`, { headers })).status).toBe(200)
 })

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { SOMEONE_ELSE } from '../../../src-main/domain/auth.ts'
 import { userOfConnection } from '../../../src-main/server/connection-user.ts'
 
 const CONNECT = 'require("node:net").connect(+process.argv[1], process.argv[2]).on("end", () => process.exit())'
@@ -47,13 +48,13 @@ test.for(ADDRESSES)('a connection of another user to %s by %s belongs to that us
   expect(await userOfConnection(socket)).toBe(NOBODY)
 })
 
-test('no user is found for a connection that is closed, comes from elsewhere or does not exist', async () => {
+test('a connection from elsewhere has no user of this machine, and one that is closed may be of anybody', async () => {
   const { socket, program } = await connectionFrom(undefined, ['127.0.0.1', '127.0.0.1'])
   const { localAddress, localPort, remoteAddress, remotePort } = socket
   const ends = { localAddress, localPort, remoteAddress, remotePort }
   expect(await userOfConnection({ ...ends, remoteAddress: '192.0.2.1' })).toBeUndefined()
-  expect(await userOfConnection({})).toBeUndefined()
+  expect(await userOfConnection({})).toBe(SOMEONE_ELSE)
   socket.end()
   await once(program, 'exit')
-  expect(await userOfConnection(ends)).toBeUndefined()
+  expect(await userOfConnection(ends)).toBe(SOMEONE_ELSE)
 })

@@ -2,7 +2,7 @@ import { fireEvent, screen } from '@testing-library/react'
 import { expect, onTestFinished, test } from 'vitest'
 import { nextRow } from '../../src-renderer/ui/keyboard.ts'
 import type { Column, TableSort } from '../../src-renderer/ui/table/column.ts'
-import { slotsOf } from '../../src-renderer/ui/table/LazyTable.tsx'
+import { slotsOf } from '../../src-renderer/ui/table/Grid.tsx'
 import { Table } from '../../src-renderer/ui/table/Table.tsx'
 import { giveSizes, renderInApp } from './support.tsx'
 

@@ -1,6 +1,6 @@
 /**
- * A table of any length: only the rows in sight are drawn. Its keys are those of `LIST_KEYS`. The first cell holds the link of a row, so that it can be opened in a window of its own.
- * Where rows have groups, each group stands below its name, and the order by a column holds within it.
+ * A grid of rows that are all there. The first cell holds the link of a row, so that it can be opened in a window of its
+ * own. Where rows have groups, each group stands below its name, and the order by a column holds within it.
  */
 import {
   createColumnHelper,
@@ -10,14 +10,10 @@ import {
   tableFeatures,
   useTable,
 } from '@tanstack/react-table'
-import { useVirtualizer } from '@tanstack/react-virtual'
-import clsx from 'clsx'
-import { useEffect, useId, useMemo, useRef, useState } from 'react'
-import { nextRow } from '../keyboard.ts'
-import { useListKeys } from '../use-list-keys.ts'
+import { useMemo, useState } from 'react'
 import type { Column, TableSort } from './column.ts'
-import { HEAD_PX, ROW_PX } from './column.ts'
-import { HeaderCell } from './HeaderCell.tsx'
+import { Grid } from './Grid.tsx'
+import type { GridLine } from './GridRow.tsx'
 
 /** A table. Keep `columns` the same between two drawings. */
 export type TableProps<Row> = {
@@ -37,16 +33,11 @@ export type TableProps<Row> = {
   readonly className?: string
 }
 
-const ROWS_AHEAD = 12
 const features = tableFeatures({ rowSortingFeature, sortedRowModel: createSortedRowModel() })
 
 /** A table of any length. */
 export function Table<Row extends object>(props: TableProps<Row>) {
   const { label, columns, rows, rowId, onOpen, groupOf, sort, onSort } = props
-  const scroller = useRef<HTMLDivElement>(null)
-  const idOfTable = useId()
-  const grid = useRef<HTMLTableElement>(null)
-  const movedTo = useRef<string>(undefined)
   const [activeId, setActiveId] = useState<string>()
   const table = useTable({
     features,
@@ -58,135 +49,30 @@ export function Table<Row extends object>(props: TableProps<Row>) {
     state: { sorting: useMemo(() => sortingOf(sort), [sort]) },
     onSortingChange: () => undefined, // The header says what is wanted; the owner of `sort` decides.
   })
-  const inOrderOfSort = table.getRowModel().rows
-  const lines = useMemo(() => linesOf(rows, inOrderOfSort, groupOf), [rows, inOrderOfSort, groupOf])
-  const sorted = useMemo(() => lines.flatMap((line) => ('row' in line ? [line.row] : [])), [lines])
-  const virtual = useVirtualizer({
-    count: lines.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => ROW_PX,
-    getItemKey: (index) => keyOf(lines[index]) ?? index,
-    overscan: ROWS_AHEAD,
-    // The head stays at the top of what scrolls, above the first row and over the others.
-    scrollMargin: HEAD_PX,
-    scrollPaddingStart: HEAD_PX,
-  })
-  const activeIndex = sorted.findIndex(({ id }) => id === activeId)
-  const template = columns.map(({ width, grow }) => (grow ? `minmax(${width}px, ${grow}fr)` : `${width}px`)).join(' ')
-  const minWidth = columns.reduce((sum, { width }) => sum + width, 0)
-
-  function move(key: string): boolean {
-    const page = Math.floor((scroller.current?.clientHeight ?? 0) / ROW_PX)
-    const next = nextRow(key, { active: activeIndex, count: sorted.length, page })
-    if (next === undefined) return false
-    setActiveId(sorted[next]?.id)
-    movedTo.current = sorted[next]?.id
-    virtual.scrollToIndex(lines.findIndex((line) => 'row' in line && line.row === sorted[next]))
-    grid.current?.focus({ preventScroll: true })
-    return true
-  }
-
+  const sorted = table.getRowModel().rows
+  const lines = useMemo(() => linesOf(rows, sorted, groupOf), [rows, sorted, groupOf])
   const onActive = (act: ((row: Row) => void) | undefined) =>
     act &&
-    (() => {
-      const active = sorted[activeIndex]
-      if (active !== undefined) act(active.original)
+    ((active: Row | undefined) => {
+      if (active !== undefined) act(active)
       return active !== undefined
     })
-  useListKeys(label, grid, {
-    move,
-    page: move,
-    open: onActive(onOpen),
-    rerun: onActive(props.onRerun),
-    cancel: onActive(props.onCancel),
-  })
-  // Within the page, which the table may be longer than.
-  useEffect(() => {
-    if (movedTo.current !== activeId) return
-    movedTo.current = undefined
-    grid.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
-  }, [activeId])
-
   return (
-    <div
-      ref={scroller}
-      className={clsx(
-        'overflow-auto has-[table:focus-visible]:outline-2 has-[table:focus-visible]:outline-accent',
-        props.className,
-      )}
-    >
-      <table
-        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: it is moved through with keys, as a grid is
-        role="grid"
-        aria-label={label}
-        aria-rowcount={lines.length + 1}
-        aria-activedescendant={activeIndex < 0 ? undefined : `${idOfTable}${activeId}`}
-        ref={grid}
-        tabIndex={0}
-        className="group block outline-none"
-        style={{ minWidth }}
-      >
-        <thead className="sticky top-0 z-10 block">
-          <tr
-            aria-rowindex={1}
-            className="grid h-8 border-b border-line bg-surface-1"
-            style={{ gridTemplateColumns: template }}
-          >
-            {columns.map((column) => (
-              <HeaderCell key={column.id} column={column} sort={sort} onSort={onSort} />
-            ))}
-          </tr>
-        </thead>
-        <tbody className="relative block" style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
-            const line = lines[index]
-            if (line === undefined) return null
-            const transform = `translateY(${start - HEAD_PX}px)`
-            if (!('row' in line))
-              return (
-                <tr
-                  key={keyOf(line)}
-                  aria-rowindex={index + 2}
-                  className="absolute inset-x-0 flex h-8 items-center border-b border-line/60 bg-surface-2"
-                  style={{ transform }}
-                >
-                  <th scope="rowgroup" className="truncate pl-3 text-small font-semibold">
-                    {line.group} <span className="font-normal text-ink-2">{line.count}</span>
-                  </th>
-                </tr>
-              )
-            const { row } = line
-            return (
-              <tr
-                key={row.id}
-                id={`${idOfTable}${row.id}`}
-                aria-rowindex={index + 2}
-                aria-selected={row.id === activeId}
-                onClick={(event) => {
-                  setActiveId(row.id)
-                  if (!isControl(event.target)) onOpen?.(row.original)
-                }}
-                className={clsx(
-                  'absolute inset-x-0 grid h-8 scroll-mt-8 items-center border-b border-line/60',
-                  onOpen !== undefined && 'cursor-pointer hover:bg-surface-2',
-                  row.id === activeId && 'group-focus-within:bg-accent-soft',
-                )}
-                style={{ gridTemplateColumns: template, transform }}
-              >
-                {columns.map(({ id, cell, align }) => (
-                  <td
-                    key={id}
-                    className={clsx('min-w-0 truncate px-2 first:pl-3 last:pr-3', align === 'right' && 'text-right')}
-                  >
-                    {cell(row.original)}
-                  </td>
-                ))}
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+    <Grid
+      label={label}
+      columns={columns}
+      count={lines.length}
+      lineAt={(index) => lines[index]}
+      keyAt={(index) => lines[index]?.key ?? String(index)}
+      active={lines.findIndex((line) => line.key === activeId)}
+      onActive={(index) => setActiveId(lines[index]?.key)}
+      onOpen={onOpen}
+      onRerun={onActive(props.onRerun)}
+      onCancel={onActive(props.onCancel)}
+      sort={sort}
+      onSort={onSort}
+      className={props.className}
+    />
   )
 }
 
@@ -215,27 +101,17 @@ function sortingOf(sort: TableSort | undefined): SortingState {
   return sort === undefined ? [] : [{ id: sort.column, desc: sort.descending }]
 }
 
-const isControl = (target: EventTarget) => target instanceof Element && target.closest('a, button, input') !== null
-
-/** What stands in one line: a row, or the name of a group with the number of its rows. */
-type Line<SortedRow> = { readonly row: SortedRow } | { readonly group: string; readonly count: number }
-
 /** The lines of a table, group by group: groups in the order of `rows`, the rows of each in the order of `sorted`. */
-function linesOf<Row, SortedRow extends { readonly original: Row }>(
+function linesOf<Row>(
   rows: readonly Row[],
-  sorted: readonly SortedRow[],
+  sorted: readonly { readonly id: string; readonly original: Row }[],
   groupOf: ((row: Row) => string) | undefined,
-): readonly Line<SortedRow>[] {
-  if (groupOf === undefined) return sorted.map((row) => ({ row }))
+): readonly (GridLine<Row> & { readonly key: string })[] {
+  const lineOf = ({ id, original }: (typeof sorted)[number]) => ({ key: id, row: original })
+  if (groupOf === undefined) return sorted.map(lineOf)
   const members = Map.groupBy(sorted, ({ original }) => groupOf(original))
   return [...new Set(rows.map(groupOf))].flatMap((group) => {
     const own = members.get(group) ?? []
-    return [{ group, count: own.length }, ...own.map((row) => ({ row }))]
+    return [{ key: `group ${group}`, group, count: own.length }, ...own.map(lineOf)]
   })
-}
-
-/** What tells a line from all others of its table. */
-function keyOf(line: Line<{ readonly id: string }> | undefined): string | undefined {
-  if (line === undefined) return undefined
-  return 'row' in line ? line.row.id : `group ${line.group}`
 }

@@ -19,7 +19,7 @@ export type Column<Row> = {
 export type TableSort = { readonly column: string; readonly descending: boolean }
 
 /** What is selected, and how that changes. */
-export type LazySelection<Row> = {
+export type GridSelection<Row> = {
   readonly isSelected: (row: Row) => boolean
   readonly all: 'all' | 'some' | 'none'
   /** `to`: everything from the row selected before up to this one. */

@@ -12,7 +12,7 @@ import { Button } from '../../../ui/Button.tsx'
 import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
 import { columnsFor, NowForCells } from '../../../ui/jobs/JobColumns.tsx'
 import { useJobKeys } from '../../../ui/jobs/JobKeys.tsx'
-import { LazyTable } from '../../../ui/table/LazyTable.tsx'
+import { Grid } from '../../../ui/table/Grid.tsx'
 import { BulkBar } from './BulkBar.tsx'
 import { JobPreview, useHasPreview } from './JobPreview.tsx'
 import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
@@ -34,6 +34,10 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const { count, more, fresh, anew } = state
   const [reads, setReads] = useState(false)
   const at = useCallback((index: number) => rowAt(list.getState(), index), [list])
+  const lineAt = (index: number) => {
+    const row = at(index)
+    return row && { row }
+  }
   const { selected, selection, clear } = useSelection(at)
   const bulk = useBulk({ list, selected, onDone: clear })
   const bulkCancel = useCancelQuestion({
@@ -44,8 +48,9 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const exportSelected = useExport(list, selected)
   const exportAll = useExport(list, ALL_OF_LIST)
   const isSelecting = !isNothing(selected)
-  const [active, setActive] = useState<JobListItem>()
-  const hasPreview = useHasPreview() && active !== undefined
+  const [active, setActive] = useState(-1)
+  const activeJob = active < 0 ? undefined : at(active)
+  const hasPreview = useHasPreview() && activeJob !== undefined
   const { onRerun, onCancel, question } = useJobKeys()
   const onKey = (ofSelected: () => void, ofRow: (job: JobListItem) => void) => (row: JobListItem | undefined) => {
     if (isSelecting) ofSelected()
@@ -53,6 +58,8 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
     return isSelecting || row !== undefined
   }
   useEffect(() => list.setReading(reads || isSelecting), [list, reads, isSelecting])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: no row is active in a list that begins anew
+  useEffect(() => setActive(-1), [anew])
   const number = `${count.toLocaleString('en')}${more ? '+' : ''}`
   const label = isUnfiltered ? `${number} job${count === 1 ? '' : 's'}` : `${number} match`
   return (
@@ -91,13 +98,14 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
         )}
       </div>
       <div className="flex min-h-0 gap-3">
-        <LazyTable
+        <Grid
           label="Jobs"
           columns={columnsFor(ofEndpoint, hasPreview)}
           count={count}
-          rowAt={at}
-          onOpen={({ id }) => go(ADDRESS.job(id))}
+          lineAt={lineAt}
+          active={active}
           onActive={setActive}
+          onOpen={({ id }) => go(ADDRESS.job(id))}
           onRerun={onKey(() => void bulk.rerun.run(), onRerun)}
           onCancel={onKey(() => void bulkCancel.ask(), onCancel)}
           selection={selection}
@@ -106,7 +114,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
           anew={anew}
           className="min-w-0 flex-1 rounded-control border border-line bg-surface-1"
         />
-        {hasPreview && <JobPreview job={active} />}
+        {hasPreview && <JobPreview job={activeJob} />}
       </div>
       {question}
       {bulkCancel.question}

@@ -7,7 +7,7 @@ import type { BulkAction, CancelledJobs } from '../../../../src-main/contract/jo
 import { isExpired } from '../../../../src-main/domain/job/job-record.ts'
 import { isFinal, TRANSITIONS } from '../../../../src-main/domain/job/transitions.ts'
 import { useApp } from '../../../store/app-context.ts'
-import type { LazySelection } from '../../../ui/table/column.ts'
+import type { GridSelection } from '../../../ui/table/column.ts'
 import { bodyOf, type JobListFilter, queryOf } from './job-list-filter.ts'
 import type { JobWindow } from './job-window.ts'
 import { tellPendingBulk, UNDO_MS } from './undo-bulk.ts'
@@ -143,7 +143,7 @@ export function useSelection(rowAt: (index: number) => JobListItem | undefined) 
     [rowAt],
   )
 
-  const selection = useMemo<LazySelection<JobListItem>>(
+  const selection = useMemo<GridSelection<JobListItem>>(
     () => ({
       isSelected: ({ id }) => selected.kind === 'all' || selected.jobs.has(id),
       all: selected.kind === 'all' ? 'all' : selected.jobs.size > 0 ? 'some' : 'none',

@@ -33,9 +33,9 @@ export function createAssetStore(db: Database) {
     /** @returns false where another file has the name */
     giveName: (wanted: string, id: string, now: number) => name({ name: wanted, id, now }) || whose(wanted) === id,
     totalBytes: query<[], number>(`SELECT bytes FROM assets_total`).value(0),
-    // What a thumbnail, a workflow or a run refers to stays. Asked where the store is full, so it may read whole tables.
-    // What published graphs load is put together once: to look for each name in each of them would take minutes. Texts
-    // that are no JSON to SQLite, with a bare NaN in them, are few.
+    // Thumbnails, workflows and runs keep the assets that they refer to. It runs when the store is full, so it may read
+    // whole tables. Files of published graphs are collected once: a search of each graph for each name takes minutes.
+    // Graphs with a bare NaN, which SQLite does not read as JSON, are few.
     unused: query<[{ before: number; limit: number }], Pick<Asset, 'id' | 'bytes'>>(`
       WITH loaded AS MATERIALIZED (
         SELECT REPLACE(REPLACE(REPLACE(part.atom, ' [input]', ''), ' [output]', ''), ' [temp]', '') AS name

@@ -73,7 +73,7 @@ export function createEndpointStore(db: Database, events: EventLog, commit: Grou
   const record = (endpointId: string, event: string, at: number) =>
     events.recordFleet({ type: 'endpoint', at, endpointId, workerId: undefined, event, reason: undefined })
 
-  // Whoever changed it, and by whatever way: what replaces the workers of an endpoint is written down here alone.
+  // Only this records the changes that replace the workers of an endpoint, however they were made.
   function recordRevision(endpoint: Endpoint, now: number): void {
     const { id, revision, config } = endpoint
     const before = read(id)

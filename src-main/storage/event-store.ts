@@ -20,7 +20,7 @@ type FleetEventQuery = {
 }
 
 /** The number of the newest event. */
-export const LAST_EVENT = `SELECT COALESCE(MAX(id), 0) AS id FROM events`
+export const LAST_EVENT = `SELECT COALESCE(MAX(id), 0) FROM events`
 
 type Row = {
   id: number

@@ -8,7 +8,7 @@ import { DELETE_OUTPUT } from './job-payloads.ts'
 import { queriesOf } from './queries.ts'
 
 /** How many chunks the stream of a job has. */
-export const CHUNK_COUNT = `SELECT COALESCE(MAX(n), 0) AS count FROM job_chunks WHERE seq = ?`
+export const CHUNK_COUNT = `SELECT COALESCE(MAX(n), 0) FROM job_chunks WHERE seq = ?`
 
 // Rows of the job, its events, its text in the search, and their indexes; source: ours, an estimate for small jobs.
 const RECORD_BYTES = 1500

@@ -11,7 +11,7 @@ import { queriesOf } from './queries.ts'
 const ENDED = 'finished_at = @now, execution_ms = MAX(0, @steady - started_at), deadline_at = @steady + retention_ms'
 const QUEUED = 'worker_id = NULL, started_at = NULL, delay_ms = NULL, stream_cursor = 0'
 
-/** What each move sets besides the state. */
+/** The columns that each move sets in addition to the state. */
 const EFFECTS: Readonly<Record<JobEvent, string>> = {
   claim: `worker_id = @workerId, attempt = attempt + 1, started_at = @steady, delay_ms = MAX(0, @steady - queued_at),
           stream_cursor = 0`,

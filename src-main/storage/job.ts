@@ -60,7 +60,7 @@ export type JobName = Pick<Job, 'seq' | 'id'>
 /** The two times of one moment. */
 export type Moment = { readonly now: number; readonly steady: number }
 
-/** What a move carries besides the moment. A given `workerId` or `attempt` must be the job's, or nothing moves. */
+/** Fields that a move carries in addition to the moment. A given `workerId` or `attempt` must be the job's, or nothing moves. */
 export type MoveFields = {
   readonly workerId?: string | undefined
   readonly attempt?: number | undefined

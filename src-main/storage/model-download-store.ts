@@ -11,7 +11,7 @@ export type StoredDownload = Omit<ModelDownload, 'bytesPerSecond' | 'reason'> & 
   readonly expected: string | undefined
 }
 
-/** What a move of a download changes beside its state; undefined stays as it is. */
+/** Fields that a move of a download changes in addition to its state; undefined stays as it is. */
 type DownloadChanges = {
   readonly reason?: string | undefined
   readonly sha256?: string | undefined
@@ -48,9 +48,6 @@ export function createModelDownloadStore(db: Database) {
   const checksums = query<[], { readonly target: string; readonly sha256: string }>(`
     SELECT folder || char(10) || directory || char(10) || name AS target, sha256 FROM model_downloads
     WHERE state = 'done' AND sha256 IS NOT NULL ORDER BY seq`).all()
-  const insert = query<[object]>(`
-    INSERT INTO model_downloads (id, url, folder, directory, name, state, expected, created_at)
-    VALUES (@id, @url, @folder, @directory, @name, @state, @expected, @createdAt)`).run()
   return {
     /** Newest first. */
     list: query<[limit: number], Row>(`SELECT ${COLUMNS} FROM model_downloads ORDER BY seq DESC LIMIT ?`).all(
@@ -60,7 +57,9 @@ export function createModelDownloadStore(db: Database) {
     /** Oldest first. */
     underWay: query<[], Row>(`
       SELECT ${COLUMNS} FROM model_downloads WHERE state IN ('waiting', 'running') ORDER BY seq`).all(toDownload),
-    insert: (download: StoredDownload) => insert(download),
+    insert: query<[StoredDownload]>(`
+      INSERT INTO model_downloads (id, url, folder, directory, name, state, expected, created_at)
+      VALUES (@id, @url, @folder, @directory, @name, @state, @expected, @createdAt)`).run(),
     /** Moves it if the table of states allows it, else undefined. */
     move(id: string, event: DownloadEvent, { reason, sha256, endedAt, receivedBytes }: DownloadChanges) {
       const { from, to } = DOWNLOAD_TRANSITIONS[event]

@@ -15,7 +15,7 @@ type NewRun = Pick<RunView, 'id' | 'endpointId' | 'title' | 'createdAt'> & {
   readonly document: string | undefined
   /** Names of files that it loads. */
   readonly files: readonly string[]
-  /** What it is found by, in small letters. */
+  /** Words that a search finds it by, in lower case. */
   readonly words: string
 }
 

@@ -16,7 +16,7 @@ export type Schedule = Pick<ScheduleCreate, 'name' | 'cron' | 'everyMs' | 'timeZ
   readonly nextAt: number | undefined
 }
 
-/** What is queued each time. */
+/** The request that each run queues. */
 export type ScheduledRequest = Pick<JobRequest, 'webhook' | 'policy'> & {
   /** JSON text, as it came. */
   readonly input: string

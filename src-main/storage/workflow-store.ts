@@ -3,13 +3,13 @@ import type { WorkflowVersion, WorkflowView } from '../contract/workflows.ts'
 import type { LibraryText } from '../domain/workflow-runs/library-text.ts'
 import { queriesOf } from './queries.ts'
 
-/** What a writer has seen of a workflow. */
+/** The version and draft that a writer has seen. */
 export type SeenWorkflow = Pick<WorkflowView, 'version' | 'draft'>
 
 /** A workflow to be added; its text comes with its first draft or version. */
 type NewWorkflow = { readonly id: string; readonly name: string; readonly isDraft: boolean }
 
-/** What may be changed beside the text; undefined stays as it is. */
+/** Changes of fields other than the text; undefined stays as it is. */
 export type WorkflowChanges = { readonly name?: string | undefined; readonly thumbnail?: string | null | undefined }
 
 const COLUMNS = `

@@ -30,7 +30,6 @@ import { createNodeTypeStore } from './node-type-store.ts'
 import { DatabaseUnusable, openDatabase } from './open-database.ts'
 import { createPendingBulkStore } from './pending-bulk-store.ts'
 import { createPlatformStore } from './platform-store.ts'
-import { prepareOnUse } from './prepare-on-use.ts'
 import { queriesOf } from './queries.ts'
 import { createRequestStore } from './request-store.ts'
 import { createRunStore } from './run-store.ts'
@@ -55,11 +54,10 @@ export type Storage = ReturnType<typeof openStorage>
 /**
  * Opens the database and the folders of large payloads and artifacts next to it, and makes all stores on them.
  * @param file path, or ':memory:' in tests
- * @param prepare how statements are prepared; a test passes the identity, which compiles all of them at once
  * @throws DatabaseUnusable
  */
-export function openStorage(file: string, prepare = prepareOnUse) {
-  const db = prepare(openDatabase(file))
+export function openStorage(file: string) {
+  const db = openDatabase(file)
   const payloads = openPayloads(db, file)
   const log = createLogSync(file === ':memory:' ? [] : openSyncSlots(`${file}-wal`))
   const commit = createGroupCommit(db, log)

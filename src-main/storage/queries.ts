@@ -3,61 +3,71 @@ import type { Database } from 'better-sqlite3'
 /**
  * Makes the queries of a store. Each says its SQL, its values (by position, or one object of named ones) and its row
  * once; how it is called is the last word: `query<[id: string], App>('SELECT ...').one()` is a function of the id.
+ * SQLite compiles it on its first call: the stores have more than 300, and most services use a few dozen.
  */
 export function queriesOf(db: Database) {
   return <Values extends unknown[], Row = never>(sql: string) => {
-    const prepare = () => db.prepare<unknown[], Row>(sql)
+    const onUse = () => onFirstUse(() => db.prepare<unknown[], Row>(sql))
+    const pluckedOnUse = () => onFirstUse(() => db.prepare<unknown[], Row>(sql).pluck())
     return {
       /** The first row; undefined without any. */
       one<Result = Row>(of?: (row: Row) => Result): (...values: Values) => Result | undefined {
-        const statement = prepare()
-        if (of === undefined) return (...values) => statement.get(...values) as Result | undefined
+        const statement = onUse()
+        if (of === undefined) return (...values) => statement().get(...values) as Result | undefined
         return (...values) => {
-          const row = statement.get(...values)
+          const row = statement().get(...values)
           return row === undefined ? undefined : of(row)
         }
       },
       all<Result = Row>(of?: (row: Row) => Result): (...values: Values) => readonly Result[] {
-        const statement = prepare()
-        if (of === undefined) return (...values) => statement.all(...values) as unknown as readonly Result[]
-        return (...values) => statement.all(...values).map((row) => of(row))
+        const statement = onUse()
+        if (of === undefined) return (...values) => statement().all(...values) as unknown as readonly Result[]
+        return (...values) =>
+          statement()
+            .all(...values)
+            .map((row) => of(row))
       },
       /** All rows, read one by one. */
       each(): (...values: Values) => IterableIterator<Row> {
-        const statement = prepare()
-        return (...values) => statement.iterate(...values)
+        const statement = onUse()
+        return (...values) => statement().iterate(...values)
       },
       /** The first column of the first row; `otherwise` without a row, or for null. */
       value<Otherwise = undefined>(otherwise?: Otherwise): (...values: Values) => NonNullable<Row> | Otherwise {
-        const statement = prepare().pluck()
-        return (...values) => statement.get(...values) ?? (otherwise as Otherwise)
+        const statement = pluckedOnUse()
+        return (...values) => statement().get(...values) ?? (otherwise as Otherwise)
       },
       /** The first column of all rows. */
       values(): (...values: Values) => readonly Row[] {
-        const statement = prepare().pluck()
-        return (...values) => statement.all(...values)
+        const statement = pluckedOnUse()
+        return (...values) => statement().all(...values)
       },
       run(): (...values: Values) => void {
-        const statement = prepare()
-        return (...values) => void statement.run(...values)
+        const statement = onUse()
+        return (...values) => void statement().run(...values)
       },
       /** How many rows it changed. */
       changes(): (...values: Values) => number {
-        const statement = prepare()
-        return (...values) => statement.run(...values).changes
+        const statement = onUse()
+        return (...values) => statement().run(...values).changes
       },
       /** Whether it changed a row. */
       changed(): (...values: Values) => boolean {
-        const statement = prepare()
-        return (...values) => statement.run(...values).changes > 0
+        const statement = onUse()
+        return (...values) => statement().run(...values).changes > 0
       },
       /** The number of the row that it inserted. */
       insert(): (...values: Values) => number {
-        const statement = prepare()
-        return (...values) => Number(statement.run(...values).lastInsertRowid)
+        const statement = onUse()
+        return (...values) => Number(statement().run(...values).lastInsertRowid)
       },
     }
   }
+}
+
+function onFirstUse<Made>(make: () => Made): () => Made {
+  let made: Made | undefined
+  return () => (made ??= make())
 }
 
 /** A row that holds a value: fields that may be missing are null in it. */

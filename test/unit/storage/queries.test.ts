@@ -1,12 +1,11 @@
 import BetterSqlite from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { prepareOnUse } from '../../../src-main/storage/prepare-on-use.ts'
 import { queriesOf } from '../../../src-main/storage/queries.ts'
 
 type Row = { readonly id: number; readonly name: string | null }
 
 function setup() {
-  const db = prepareOnUse(new BetterSqlite(':memory:'))
+  const db = new BetterSqlite(':memory:')
   onTestFinished(() => void db.close())
   return { db, query: queriesOf(db) }
 }
@@ -38,4 +37,12 @@ it('a query is compiled by its first call, and gives rows, values or what it cha
   expect([rename.changed()({ id: 2, name: 'b' }), rename.changed()({ id: 3, name: 'b' })]).toEqual([true, false])
   expect(rename.run()({ id: 1, name: 'b' })).toBeUndefined()
   expect([clear.changes()(), clear.changes()()]).toEqual([2, 0])
+})
+
+it('a query fails at each call while it cannot be compiled', () => {
+  const { db, query } = setup()
+  const ids = query<[], number>(`SELECT id FROM later`).values()
+  for (const _ of [1, 2]) expect(() => ids()).toThrow('no such table: later')
+  db.exec('CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT')
+  expect(ids()).toEqual([])
 })

@@ -1,36 +1,25 @@
 import type { Database } from 'better-sqlite3'
-import { describe, expect, it } from 'vitest'
-import { createAppStore } from '../../../src-main/storage/app-store.ts'
-import { createAssetStore } from '../../../src-main/storage/asset-store.ts'
-import { createEndpointStore } from '../../../src-main/storage/endpoint-store.ts'
-import { createEventLog, createEventStore } from '../../../src-main/storage/event-store.ts'
-import { createGraphStore } from '../../../src-main/storage/graph-store.ts'
-import { createGroupCommit } from '../../../src-main/storage/group-commit.ts'
-import { createJobArchive } from '../../../src-main/storage/job-archive.ts'
-import { createJobPayloads, payloadsInRows } from '../../../src-main/storage/job-payloads.ts'
-import { createJobStore } from '../../../src-main/storage/job-store.ts'
-import { createLoadTestStore } from '../../../src-main/storage/load-test-store.ts'
-import { createLogStore } from '../../../src-main/storage/log-store.ts'
-import { createLogSync } from '../../../src-main/storage/log-sync.ts'
-import { createModelDownloadStore } from '../../../src-main/storage/model-download-store.ts'
-import { createNodeTypeStore } from '../../../src-main/storage/node-type-store.ts'
+import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
-import {
-  createChunkStore,
-  createIsNamed,
-  createMetricsStore,
-  createProjectStore,
-  deleteRemovedPayloads,
-} from '../../../src-main/storage/open-storage.ts'
-import { createRequestStore } from '../../../src-main/storage/request-store.ts'
-import { createRunStore } from '../../../src-main/storage/run-store.ts'
-import { createSavedRequestStore } from '../../../src-main/storage/saved-request-store.ts'
-import { createSearchIndex } from '../../../src-main/storage/search-index.ts'
-import { createSeal, createSecretStore, keyInMemory } from '../../../src-main/storage/secret-store.ts'
-import { createStateStore } from '../../../src-main/storage/state-store.ts'
-import { createWebhookStore } from '../../../src-main/storage/webhook-store.ts'
-import { createWorkerStore } from '../../../src-main/storage/worker-store.ts'
-import { createWorkflowStore } from '../../../src-main/storage/workflow-store.ts'
+import { openStorage } from '../../../src-main/storage/open-storage.ts'
+import type * as Queries from '../../../src-main/storage/queries.ts'
+import { createTermLookup } from '../../../src-main/storage/search-index.ts'
+
+const all = vi.hoisted((): string[] => [])
+// Notes each query that a store has; the queries themselves stay real.
+vi.mock(import('../../../src-main/storage/queries.ts'), async (real): Promise<typeof Queries> => {
+  const { queriesOf, ...rest } = await real()
+  return {
+    ...rest,
+    queriesOf: (db) => {
+      const query = queriesOf(db)
+      return (sql) => {
+        all.push(sql.replace(/\s+/g, ' ').trim())
+        return query(sql)
+      }
+    },
+  }
+})
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes; `held` is made by its
 // statement, a row an endpoint and state.
@@ -46,6 +35,14 @@ const SMALL = [
   'workflow_runs_total',
   'job_archive_total',
   'model_downloads',
+  'named_keys',
+  'machines',
+  'schedules',
+  'comparisons',
+  'pending_bulk',
+  'platform_templates',
+  'network_volumes',
+  'task_calls',
   // Read once, at the start; at most 200 of an endpoint.
   'worker_exits',
 ]
@@ -59,58 +56,12 @@ const READ_WHOLE = [
   'workflow_runs USING COVERING INDEX workflow_runs_open',
   'workflows USING INDEX workflows_by_change',
 ]
-// Sorts at most two pages of rows that come from two ranges of an index, each in order already; or what a full store
-// gives up.
-const SORTS_A_PAGE = /UNION ALL|^WITH loaded AS /
+// Sorts at most two pages of rows that come from two ranges of an index, each in order already; the assets that a full
+// store gives up; or the rows of one batch or comparison.
+const SORTS_A_PAGE = /UNION ALL|^WITH loaded AS |FROM (batch_lines|comparison_runs) WHERE (batch|comparison_id) = \?/
 // Once an hour or so, for a whole table, or where a store is full.
 const TRIMS =
   /^DELETE FROM (metrics|events) WHERE (at|seq IS NULL AND at) < \?$|^DELETE FROM workflow_runs WHERE seq IN|^WITH loaded AS /
-
-/** Every statement that the stores prepare, on a database with the real tables. */
-function statements(): { readonly db: Database; readonly all: readonly string[] } {
-  const db = openDatabase(':memory:')
-  const all: string[] = []
-  const spied = new Proxy(db, {
-    get(target, name) {
-      if (name !== 'prepare') {
-        const value = Reflect.get(target, name)
-        return typeof value === 'function' ? value.bind(target) : value
-      }
-      return (sql: string) => {
-        all.push(sql.replace(/\s+/g, ' ').trim())
-        return target.prepare(sql)
-      }
-    },
-  })
-  const commit = createGroupCommit(db, createLogSync([]))
-  const events = createEventLog(spied, commit)
-  createEventStore(spied, events)
-  const state = createStateStore(spied)
-  createJobStore(spied, events, createJobPayloads(spied, { files: payloadsInRows, seal: createSeal(keyInMemory()) }))
-  createJobArchive(spied)
-  createIsNamed(spied)
-  deleteRemovedPayloads(spied, commit, payloadsInRows)
-  createChunkStore(spied)
-  createEndpointStore(spied, events, commit)
-  createWorkerStore(spied, events)
-  createWebhookStore(spied)
-  createLogStore(spied)
-  createRequestStore(spied)
-  createSavedRequestStore(spied)
-  createLoadTestStore(spied)
-  createSearchIndex(spied, state)
-  createMetricsStore(spied)
-  createSecretStore(spied, keyInMemory())
-  createAppStore(spied)
-  createProjectStore(spied)
-  createWorkflowStore(spied)
-  createAssetStore(spied)
-  createNodeTypeStore(spied)
-  createRunStore(spied, events)
-  createGraphStore(spied)
-  createModelDownloadStore(spied)
-  return { db, all }
-}
 
 function plan(db: Database, sql: string): readonly string[] {
   const statement = db.prepare<[unknown], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
@@ -123,11 +74,13 @@ function nullsFor(sql: string): unknown {
   return names.length > 0 ? Object.fromEntries(names) : [...sql.matchAll(/\?/g)].map(() => null)
 }
 
-const { db, all } = statements()
+const db = openDatabase(':memory:')
+createTermLookup(db) // makes the table of terms
+await openStorage(':memory:').close()
 
 describe('every query', () => {
   it('of the stores is looked at', () => {
-    expect(all.length).toBeGreaterThan(60)
+    expect(all.length).toBeGreaterThan(300)
   })
 
   for (const sql of [...new Set(all)]) {
@@ -148,7 +101,9 @@ describe('every query', () => {
 // `SCAN x USING INDEX` with a LIMIT stops after its rows; MAX of a key is one step.
 function isOrderedRead(sql: string, step: string): boolean {
   return (
-    /^SELECT COALESCE\(MAX\((seq|id)\), 0\)/.test(sql) ||
+    /^SELECT COALESCE\(MAX\((seq|id)\), 0\)|^SELECT 1 FROM \w+ LIMIT 1$|FROM batches ORDER BY seq DESC LIMIT/.test(
+      sql,
+    ) ||
     (/\bLIMIT\b/.test(sql) && /USING (COVERING )?INDEX/.test(step))
   )
 }

@@ -50,9 +50,8 @@ export function createModelDownloadStore(db: Database) {
     WHERE state = 'done' AND sha256 IS NOT NULL ORDER BY seq`).all()
   return {
     /** Newest first. */
-    list: query<[limit: number], Row>(`SELECT ${COLUMNS} FROM model_downloads ORDER BY seq DESC LIMIT ?`).all(
-      toDownload,
-    ),
+    list: query<[limit: number], Row>(`
+      SELECT ${COLUMNS} FROM model_downloads ORDER BY seq DESC LIMIT ?`).all(toDownload),
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM model_downloads WHERE id = ?`).one(toDownload),
     /** Oldest first. */
     underWay: query<[], Row>(`

@@ -18,14 +18,12 @@ export function createNodeTypeStore(db: Database) {
       version = excluded.version, read_at = excluded.read_at, text = excluded.text`).run()
   return {
     get: query<[endpointId: string], RowOf<StoredNodeTypes>>(`
-      SELECT source, read_at AS readAt, text, server, version FROM node_types WHERE endpoint_id = ?`).one(
-      withoutNulls<StoredNodeTypes>,
-    ),
+      SELECT source, read_at AS readAt, text, server, version FROM node_types
+      WHERE endpoint_id = ?`).one(withoutNulls<StoredNodeTypes>),
     /** Where they are from, without the megabytes of their text. */
     origin: query<[endpointId: string], RowOf<NodeTypesOrigin>>(`
-      SELECT source, read_at AS readAt, server FROM node_types WHERE endpoint_id = ?`).one(
-      withoutNulls<NodeTypesOrigin>,
-    ),
+      SELECT source, read_at AS readAt, server FROM node_types
+      WHERE endpoint_id = ?`).one(withoutNulls<NodeTypesOrigin>),
     save: (endpointId: string, { server, version, ...types }: StoredNodeTypes) =>
       save({ ...types, endpointId, server, version }),
     remove: query<[endpointId: string]>(`DELETE FROM node_types WHERE endpoint_id = ?`).run(),

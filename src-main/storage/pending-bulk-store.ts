@@ -26,9 +26,8 @@ export function createPendingBulkStore(db: Database) {
     /** Newest first. */
     list: query<[], Row>(`SELECT ${COLUMNS} FROM pending_bulk ORDER BY seq DESC`).all(toPending),
     /** Those that wait or were being carried out, the oldest first. */
-    open: query<[], Row>(`SELECT ${COLUMNS} FROM pending_bulk WHERE state IN ('waiting', 'running') ORDER BY seq`).all(
-      toPending,
-    ),
+    open: query<[], Row>(`
+      SELECT ${COLUMNS} FROM pending_bulk WHERE state IN ('waiting', 'running') ORDER BY seq`).all(toPending),
     get: query<[id: string], Row>(`SELECT ${COLUMNS} FROM pending_bulk WHERE id = ?`).one(toPending),
     /** Removes old ones that have ended. @param keep how many stay */
     insert({ selection, ...pending }: Omit<Pending, 'state' | 'result'>, keep: number) {

@@ -38,9 +38,8 @@ export function createRequestStore(db: Database) {
       WHERE endpoint_id = @endpointId AND id < @before AND COALESCE(status, 0) BETWEEN @statusFrom AND @statusTo
       ORDER BY id DESC LIMIT @limit`).all(withoutNulls<ProxiedRequest>),
     after: query<[endpointId: string, id: number, limit: number], RowOf<ProxiedRequest>>(`
-      SELECT ${COLUMNS} FROM requests WHERE endpoint_id = ? AND id > ? ORDER BY id LIMIT ?`).all(
-      withoutNulls<ProxiedRequest>,
-    ),
+      SELECT ${COLUMNS} FROM requests WHERE endpoint_id = ? AND id > ?
+      ORDER BY id LIMIT ?`).all(withoutNulls<ProxiedRequest>),
     lastId: query<[], number>(`SELECT COALESCE(MAX(id), 0) FROM requests`).value(0),
     trim: query<[before: number, limit: number]>(`
       DELETE FROM requests WHERE id IN (SELECT id FROM requests WHERE at < ? ORDER BY at LIMIT ?)`).changes(),

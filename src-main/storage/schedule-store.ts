@@ -68,9 +68,8 @@ export function createScheduleStore(db: Database) {
     setPaused: (id: string, paused: boolean, nextAt: number | undefined) =>
       setPaused({ id, paused: paused ? 1 : 0, nextAt }),
     /** The longest overdue first. */
-    due: query<[now: number], Row>(`SELECT ${COLUMNS} FROM schedules WHERE next_at <= ? ORDER BY next_at`).all(
-      toSchedule,
-    ),
+    due: query<[now: number], Row>(`
+      SELECT ${COLUMNS} FROM schedules WHERE next_at <= ? ORDER BY next_at`).all(toSchedule),
     /** The next time of all; undefined: there is none. */
     nextAt: query<[], number | null>(`SELECT MIN(next_at) FROM schedules WHERE next_at IS NOT NULL`).value(),
     /** Moves a schedule on from a time, once. @returns false where it was moved, paused or deleted meanwhile */

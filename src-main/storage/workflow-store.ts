@@ -28,9 +28,8 @@ type Saved = SeenWorkflow & { readonly id: string; readonly nodes: number; reado
 /** Makes the store of the library. Undefined: there is no such workflow. */
 export function createWorkflowStore(db: Database) {
   const query = queriesOf(db)
-  const get = query<[id: string], Row>(`SELECT ${COLUMNS} FROM workflows WHERE id = ? AND deleted_at IS NULL`).one(
-    viewOf,
-  )
+  const get = query<[id: string], Row>(`
+    SELECT ${COLUMNS} FROM workflows WHERE id = ? AND deleted_at IS NULL`).one(viewOf)
   const insert = query<[object], Row>(`
     INSERT INTO workflows (id, name, version, draft, drafts, nodes, created_at, updated_at)
     VALUES (@id, @name, @version, @draft, @draft, @nodes, @now, @now) RETURNING ${COLUMNS}`).one(viewOf)

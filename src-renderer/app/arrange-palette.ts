@@ -25,12 +25,12 @@ export const GROUPS = [
   'Recent',
   'Endpoints',
   'Jobs',
+  'Search',
   'Workflows',
   'Nodes of this graph',
   'Settings',
   'Go to',
   'Window',
-  'Search',
 ] as const
 
 /** A group that is on every page. */

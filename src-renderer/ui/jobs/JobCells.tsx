@@ -87,7 +87,7 @@ export function JobLink({ id }: { readonly id: string }) {
 export function InputCell({ status, preview, found }: Pick<JobListItem, 'preview'> & Partial<JobListItem>) {
   const hit = found?.find((one) => one.in === 'input')
   return hit !== undefined && status !== undefined ? (
-    <FoundText found={hit} tone={JOB_STATES[status].tone} namesPlace={false} />
+    <FoundText found={hit} tone={JOB_STATES[status].tone} isNarrow />
   ) : (
     <Beginning text={preview?.input} />
   )
@@ -103,17 +103,19 @@ export function ResultCell({ status, error, preview, found }: JobListItem) {
 type FoundTextProps = {
   readonly found: NonNullable<JobListItem['found']>[number]
   readonly tone: Tone
-  /** Whether it says where the words are; a column that says so already does not. */
-  readonly namesPlace?: boolean
+  /** For a narrow column that says where the words are: neither that nor the words before the first one. */
+  readonly isNarrow?: boolean
 }
 
 /** The words around the places where a search has found a job, those marked in the colour of its state. */
-export function FoundText({ found, tone, namesPlace = true }: FoundTextProps) {
+export function FoundText({ found, tone, isNarrow = false }: FoundTextProps) {
   const { in: place, parts } = found
+  const [first, ...others] = parts
+  const shown = isNarrow && first?.isMatch === false ? [{ text: '…', isMatch: false }, ...others] : parts
   return (
     <span title={`${place}: ${parts.map(({ text }) => text).join('')}`} className="font-mono text-small">
-      {namesPlace && <span className="font-sans text-ink-2">{place}: </span>}
-      {parts.map(({ text, isMatch }, at) =>
+      {!isNarrow && <span className="font-sans text-ink-2">{place}: </span>}
+      {shown.map(({ text, isMatch }, at) =>
         isMatch ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change
           <mark key={at} className={clsx('border-b-2 bg-transparent font-semibold text-ink', TONE_LINES[tone])}>

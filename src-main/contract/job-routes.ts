@@ -105,7 +105,7 @@ const cancelledKinds = {
 }
 
 /** Jobs that a cancel is for: by id, by a filter, or all of a batch, a sweep or a comparison. */
-export const cancelledJobs = z
+const cancelledJobs = z
   .strictObject(cancelledKinds)
   .refine((body) => Object.values(body).filter((one) => one !== undefined).length === 1, {
     path: ['ids'],

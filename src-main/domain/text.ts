@@ -44,15 +44,16 @@ export function readSpan(text: string, unit?: keyof typeof SPAN_UNITS): number |
 
 const unitOf = (text: string) => (text === 'm' ? 'min' : (text as keyof typeof SPAN_UNITS))
 
-/** A span that a person has set, exactly: `30 s`, `1 h 30 min`, `1 s 500 ms`. @param ms a whole number above 0 */
+/** A span that a person has set, exactly: `30 s`, `1 h 30 min`, `1.2 s`, `500 ms`. @param ms a whole number above 0 */
 export function exactSpan(ms: number): string {
+  if (ms < SECOND_MS) return `${ms} ms`
   let left = ms
-  const parts = Object.entries(SPAN_UNITS).flatMap(([name, size]) => {
-    const count = Math.floor(left / size)
-    left -= count * size
-    return count === 0 ? [] : [`${count} ${name}`]
+  const parts = (['d', 'h', 'min'] as const).flatMap((unit) => {
+    const count = Math.floor(left / SPAN_UNITS[unit])
+    left -= count * SPAN_UNITS[unit]
+    return count === 0 ? [] : [`${count} ${unit}`]
   })
-  return parts.join(' ')
+  return [...parts, ...(left === 0 ? [] : [`${left / SECOND_MS} s`])].join(' ')
 }
 
 /** The exact moment, in the time zone of the reader: `2026-11-24 14:03:07.120`. @param at ms since the epoch */

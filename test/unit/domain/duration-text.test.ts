@@ -50,6 +50,6 @@ test.each([1, 500, 1000, 30_000, 60_000, 90_000, 5_400_000, 131_101_001])(
   },
 )
 
-test('a span that was set has no figures after its point', () => {
-  expect([1000, 30_000, 5_400_000].map(exactSpan)).toEqual(['1 s', '30 s', '1 h 30 min'])
+test('a span that was set is printed without figures that say nothing', () => {
+  expect([500, 1000, 1200, 30_000, 5_400_000].map(exactSpan)).toEqual(['500 ms', '1 s', '1.2 s', '30 s', '1 h 30 min'])
 })

@@ -87,10 +87,12 @@ function StepHead({ step: { resource, action, replacesWorkers } }: { readonly st
 
 function Changes({ step }: { readonly step: PlannedStep }) {
   return (
-    <dl className="ml-26 grid grid-cols-[minmax(8rem,max-content)_1fr] gap-x-4 gap-y-0.5 text-small">
+    <dl className="ml-26 grid grid-cols-[12rem_1fr] gap-x-4 gap-y-0.5 text-small">
       {step.changes.map(({ setting, from, to }) => (
         <div key={setting} className="col-span-2 grid grid-cols-subgrid">
-          <dt className="truncate text-ink-2">{setting}</dt>
+          <dt title={setting} className="truncate text-ink-2">
+            {setting}
+          </dt>
           <dd className="min-w-0 font-mono break-words">
             <del className="text-ink-2">{settingText(from)}</del>
             <span aria-hidden className="px-1.5 text-ink-2">

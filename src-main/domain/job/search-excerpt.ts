@@ -32,10 +32,13 @@ export function findExcerpts(
   if (asPhrase !== undefined) return { excerpts: [excerptOf(asPhrase)], hasAllWords: true }
   const hits: Hit[] = []
   let left: readonly string[] = words
-  for (let hit = bestHit(left, texts); hit !== undefined; hit = bestHit(left, texts)) {
-    const { places } = hit
+  // Two texts of one name are the same at different lengths.
+  let others = texts
+  for (let hit = bestHit(left, others); hit !== undefined; hit = bestHit(left, others)) {
+    const { name, places } = hit
     hits.push(hit)
     left = left.filter((word) => !places.some(({ pattern }) => pattern === word))
+    others = others.filter(([of]) => of !== name)
   }
   return { excerpts: hits.map(excerptOf), hasAllWords: left.length === 0 }
 }

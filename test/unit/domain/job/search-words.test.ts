@@ -75,6 +75,7 @@ test('words that only several texts have are marked in as few texts as possible'
   ] as const
   expect(marked('boat timeout', texts)).toEqual(['input: the [timeout] of a [boat]'])
   expect(marked('a boat sails', [...texts, ['error', 'it sails']])).toEqual(['output: [a] [boat]', 'error: it [sails]'])
+  expect(marked('boat harbour', [...texts, ['output', 'a harbour']])).toEqual(['output: a [boat]'])
   expect(findExcerpts('boat harbour', texts).hasAllWords).toBe(false)
 })
 

@@ -1,25 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../src-main/storage/open-database.ts'
-import { openStorage } from '../../../src-main/storage/open-storage.ts'
-import type * as Queries from '../../../src-main/storage/queries.ts'
 import { createTermLookup } from '../../../src-main/storage/search-index.ts'
-
-const all = vi.hoisted((): string[] => [])
-// Notes each query that a store has; the queries themselves stay real.
-vi.mock(import('../../../src-main/storage/queries.ts'), async (real): Promise<typeof Queries> => {
-  const { queriesOf, ...rest } = await real()
-  return {
-    ...rest,
-    queriesOf: (db) => {
-      const query = queriesOf(db)
-      return (sql) => {
-        all.push(sql.replace(/\s+/g, ' ').trim())
-        return query(sql)
-      }
-    },
-  }
-})
 
 // Tables that stay small: as many rows as there are endpoints or workers, or as one commit removes; `held` is made by its
 // statement, a row an endpoint and state.
@@ -63,6 +45,28 @@ const SORTS_A_PAGE = /UNION ALL|^WITH loaded AS |FROM (batch_lines|comparison_ru
 const TRIMS =
   /^DELETE FROM (metrics|events) WHERE (at|seq IS NULL AND at) < \?$|^DELETE FROM workflow_runs WHERE seq IN|^WITH loaded AS /
 
+/** Every query of the stores: they are loaded anew with a `queriesOf` that notes its SQL. */
+async function queriesOfStores(): Promise<readonly string[]> {
+  const all: string[] = []
+  vi.resetModules()
+  vi.doMock(import('../../../src-main/storage/queries.ts'), async (load) => {
+    const { queriesOf, ...real } = await load()
+    const noting: typeof queriesOf = (db) => {
+      const query = queriesOf(db)
+      return (sql) => {
+        all.push(sql.replace(/\s+/g, ' ').trim())
+        return query(sql)
+      }
+    }
+    return { ...real, queriesOf: noting }
+  })
+  const { openStorage } = await import('../../../src-main/storage/open-storage.ts')
+  await openStorage(':memory:').close()
+  vi.doUnmock('../../../src-main/storage/queries.ts')
+  vi.resetModules()
+  return all
+}
+
 function plan(db: Database, sql: string): readonly string[] {
   const statement = db.prepare<[unknown], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
   return statement.all(nullsFor(sql)).map(({ detail }) => detail)
@@ -76,7 +80,7 @@ function nullsFor(sql: string): unknown {
 
 const db = openDatabase(':memory:')
 createTermLookup(db) // makes the table of terms
-await openStorage(':memory:').close()
+const all = await queriesOfStores()
 
 describe('every query', () => {
   it('of the stores is looked at', () => {

@@ -169,14 +169,14 @@ function openPayloads(db: Database, file: string): PayloadFiles {
 }
 
 /** Whether a row names the file of a payload. */
-export function createIsNamed(db: Database): (file: string) => boolean {
+function createIsNamed(db: Database): (file: string) => boolean {
   const named = queriesOf(db)<[{ file: string }], 1>(`
     SELECT 1 FROM job_inputs WHERE file = @file UNION ALL SELECT 1 FROM job_outputs WHERE file = @file`).value()
   return (file) => named({ file }) !== undefined
 }
 
 /** Deletes files of payloads when the commit is on the disk in which their rows went or changed; triggers note them. */
-export function deleteRemovedPayloads(
+function deleteRemovedPayloads(
   db: Database,
   commit: Pick<GroupCommit, 'beforeCommit'>,
   files: Pick<PayloadFiles, 'remove'>,
@@ -194,7 +194,7 @@ export function deleteRemovedPayloads(
 }
 
 /** Makes the store of stream chunks, numbered from 1 within a job in the order of arrival. */
-export function createChunkStore(db: Database) {
+function createChunkStore(db: Database) {
   const query = queriesOf(db)
   const count = query<[seq: number], number>(CHUNK_COUNT).value(0)
   // Large chunks come as bytes.
@@ -225,7 +225,7 @@ export function createChunkStore(db: Database) {
 type Chunk = { readonly n: number; readonly chunk: string }
 
 /** Makes the store of metrics: steps as JSON. */
-export function createMetricsStore(db: Database) {
+function createMetricsStore(db: Database) {
   const query = queriesOf(db)
   return {
     save: query<[endpointId: string, at: number, point: string]>(`

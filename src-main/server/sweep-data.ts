@@ -2,10 +2,10 @@
 import { existsSync, rmSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openFolderStorage } from '../core.ts'
+import { openFolderStorage, type Storage } from '../core.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { leaveOriginal } from './copied-folder.ts'
-import { openDataFolder, readServiceFile, StartError } from './data-folder.ts'
+import { type DataFolder, openDataFolder, readServiceFile, StartError } from './data-folder.ts'
 import { createFleets, openContainerState } from './fleets.ts'
 import { createLog, systemTime } from './system-ports.ts'
 
@@ -23,10 +23,20 @@ export async function sweepData(path: string): Promise<'swept' | 'in use' | 'emp
   const opened = openFolderStorage(folder)
   if (opened.kind === 'locked') return 'in use'
   if (opened.kind === 'unusable') throw new StartError('data', opened.message)
-  await leaveOriginal(folder, opened.storage)
+  try {
+    await leaveOriginal(folder, opened.storage)
+    await sweepFleet(folder, opened.storage)
+    rmSync(folder.serviceFile, { force: true })
+  } finally {
+    await opened.close()
+  }
+  return 'swept'
+}
+
+async function sweepFleet(folder: DataFolder, storage: Storage): Promise<void> {
   const fleet = createFleets({
     folder,
-    containers: openContainerState(opened.storage),
+    containers: openContainerState(storage),
     log: createLog('info', folder.log),
     clock: { now: systemTime.wall, steady: systemTime.monotonic, after: systemTime.after },
     maxWorkers: () => 0,
@@ -37,12 +47,9 @@ export async function sweepData(path: string): Promise<'swept' | 'in use' | 'emp
   })
   try {
     await fleet.sweep()
-    rmSync(folder.serviceFile, { force: true })
   } finally {
     await fleet.close()
-    await opened.close()
   }
-  return 'swept'
 }
 
 const noWorkers = () => Promise.reject(new Error('no worker is started here'))

@@ -31,6 +31,7 @@ test('a copy of a running service is refused with the way out, and commands on i
   expect(code).toBe('DATA_FOLDER_UNUSABLE')
   expect(error).toContain(`a copy of ${service.data}, which pid ${service.serviceFile().pid} uses`)
   expect(error).toContain('Stop that service and copy its folder again')
+  for (const _again of [1, 2]) await expect(sweepData(copy.data)).rejects.toThrow('Stop that service')
   expect(JSON.parse((await copy.command('endpoint', 'list')).stderr)).toMatchObject({ code: 'NOT_RUNNING' })
   service.openGate('go')
   expect(await service.jobEnd('work', id)).toMatchObject({ status: 'COMPLETED', output: { n: 1 } })

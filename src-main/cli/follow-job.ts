@@ -96,21 +96,27 @@ export async function runAndWait(
 }
 
 /**
- * Looks why a job waits, again and again while something else follows the job.
- * @param signal ends it
- * @returns the reason for which waiting cannot help; undefined when it was ended, or can look no longer
+ * Reads why a job waits, again and again while something else follows the job.
+ * @param options.signal ends it
+ * @param options.giveUp is called when waiting cannot help
+ * @returns the reason for which waiting cannot help; undefined when it was ended, or can read no longer
  */
 export async function watchReasons(
   client: ServiceClient,
   path: JobAddress,
-  { show, pause, signal }: Pick<FollowOptions, 'show'> & Pick<Surroundings, 'pause'> & { readonly signal: AbortSignal },
+  options: Pick<FollowOptions, 'show'> &
+    Pick<Surroundings, 'pause'> & { readonly signal: AbortSignal; readonly giveUp: () => void },
 ): Promise<WaitingReason | undefined> {
+  const { show, pause, signal, giveUp } = options
   try {
     for (;;) {
       const reason = await whyItWaits(client, path, signal)
       if (signal.aborted) return undefined
       show(reason?.text ?? '')
-      if (reason?.needsChange === true) return reason
+      if (reason?.needsChange === true) {
+        giveUp()
+        return reason
+      }
       await pause(POLL_EVERY_MS, signal)
     }
   } catch (error) {

@@ -74,6 +74,14 @@ function withSuggestions(client: ServiceClient): ServiceClient {
   }
 }
 
+/**
+ * Tells an empty list of an endpoint from a mistyped id.
+ * @throws CliError SERVICE_REFUSED if there is no such endpoint
+ */
+export async function expectEndpoint(client: ServiceClient, endpointId: string | undefined): Promise<void> {
+  if (endpointId !== undefined) await client.call('endpointRead', { path: { endpointId } })
+}
+
 // Pause before a stream that the service ended is asked for again, in ms; source: ours, too short to be noticed and
 // long enough not to load a service that ends every stream at once.
 const AGAIN_AFTER_MS = 100

@@ -14,7 +14,7 @@ import { CliError } from '../cli-error.ts'
 import { confirmCancel } from '../confirm-cancel.ts'
 import { timeOrSpanAgo, wholeNumber } from '../option-values.ts'
 import { duration, type Output, stateText } from '../output.ts'
-import { openSession } from '../session.ts'
+import { expectEndpoint, openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 type ListOptions = Pick<JobFilterOptions, 'endpoint' | 'status' | 'since' | 'until'> & {
@@ -50,6 +50,7 @@ export function addJobs(jobs: Command, surroundings: Surroundings): void {
     const { limit, cursor, ...filter } = options
     const query = { ...jobFilterQuery(filter), q, limit, cursor, ...(output.json ? {} : { previews: 'true' }) }
     const page = jobList.parse(await client.call('jobList', { query }))
+    if (page.requests.length === 0) await expectEndpoint(client, options.endpoint)
     if (output.json) {
       output.document(page)
       return
@@ -130,6 +131,7 @@ function addJobsBulk(parent: Command, surroundings: Surroundings): void {
         if (action === 'cancel')
           await confirmCancel({ yes, jobs: { filter }, question: 'Cancel these jobs?' }, session, surroundings)
         const result = await client.call('jobBulk', { body: { action, filter } })
+        if (result.changed === 0 && result.refused.length === 0) await expectEndpoint(client, options.endpoint)
         if (output.json) {
           output.document(result)
           return
@@ -166,19 +168,19 @@ Examples:
     )
     .action(async ({ output: file, ...filter }: ExportOptions, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
-      const pieces = client.download('jobExport', { query: jobFilterQuery(filter) })
-      if (file === undefined) {
-        for await (const piece of pieces) await surroundings.stdout.write(piece)
-        return
-      }
-      const path = resolve(surroundings.cwd, file)
       let lines = 0
       const counting = async function* () {
-        for await (const piece of pieces) {
+        for await (const piece of client.download('jobExport', { query: jobFilterQuery(filter) })) {
           lines += piece.split('\n').length - 1
           yield piece
         }
+        if (lines === 0) await expectEndpoint(client, filter.endpoint)
       }
+      if (file === undefined) {
+        for await (const piece of counting()) await surroundings.stdout.write(piece)
+        return
+      }
+      const path = resolve(surroundings.cwd, file)
       await pipeline(Readable.from(counting()), createWriteStream(path)).catch((error: unknown) => {
         if (error instanceof CliError) throw error
         throw new CliError('FILE_UNWRITABLE', { file: path, why: (error as Error).message }, { cause: error })

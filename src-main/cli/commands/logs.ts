@@ -1,5 +1,7 @@
 import type { Command } from 'commander'
 import type { Operation } from '../../client/calls.ts'
+import type { ServiceClient } from '../../client/service-client.ts'
+import { AppError } from '../../contract/errors.ts'
 import type { LogLine } from '../../contract/management.ts'
 import { usageError } from '../cli-error.ts'
 import { wholeNumber } from '../option-values.ts'
@@ -33,14 +35,19 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       if (options.follow !== true) {
         const page = await client.call(operation, { path, query: { tail: options.tail } })
+        if (page.lines.length === 0) await expectSource(client, { operation, id })
         if (output.json) output.document(page)
         else if (page.lines.length === 0) output.note('There are no log lines yet. Use -f to wait for them.')
         else for (const line of page.lines) showLine(output, line)
         if (page.more === true) output.note('There are older lines: --tail N shows more of them.')
         return
       }
-      if (!output.json && (await client.call(operation, { path, query: { tail: 1 } })).lines.length === 0)
-        output.note('There are no log lines yet. New lines appear here; Ctrl+C stops.')
+      if (!output.json || operation !== 'endpointLogs') {
+        const { lines } = await client.call(operation, { path, query: { tail: 1 } })
+        if (lines.length === 0) await expectSource(client, { operation, id })
+        if (lines.length === 0 && !output.json)
+          output.note('There are no log lines yet. New lines appear here; Ctrl+C stops.')
+      }
       const { logLine } = await import('../../contract/management.ts')
       const lines = followToEnd(client, operation, (after) => ({
         path,
@@ -66,6 +73,17 @@ function sourceOf(endpointId: string | undefined, { job, worker }: LogOptions): 
   if (worker !== undefined && job === undefined) return { operation: 'workerLogs', id: worker }
   if (job === undefined && endpointId !== undefined) return { operation: 'endpointLogs', id: endpointId }
   throw usageError('Name one source: an endpoint, --job ID or --worker ID.')
+}
+
+/**
+ * Tells a source that has written nothing yet from a mistyped id. The service refuses an unknown endpoint itself.
+ * @throws CliError SERVICE_REFUSED, AppError WORKER_NOT_FOUND
+ */
+async function expectSource(client: ServiceClient, { operation, id }: LogSource): Promise<void> {
+  if (operation === 'jobLogs') await client.call('jobProgress', { path: { jobId: id } })
+  if (operation !== 'workerLogs') return
+  const { workers } = await client.call('workerList', { query: {} })
+  if (!workers.some((worker) => worker.id === id)) throw new AppError('WORKER_NOT_FOUND', { workerId: id })
 }
 
 function showLine(output: Output, { at, workerId, level, line }: LogLine): void {

@@ -28,12 +28,11 @@ Examples:
       const { client, output } = await openSession(command, surroundings)
       const path = await jobAddress(client, first, second)
       const show = createReasons(output, surroundings)
-      // Each of the two ends the other one.
       const stop = new AbortController()
       const { signal } = stop
       const [, reason] = await Promise.all([
         printStream({ client, output, show, signal }, path).finally(() => stop.abort()),
-        watchReasons(client, path, { show, pause: surroundings.pause, signal }).finally(() => stop.abort()),
+        watchReasons(client, path, { show, pause: surroundings.pause, signal, giveUp: () => stop.abort() }),
       ])
       if (reason !== undefined) throw waitsInVain(path.jobId, reason)
     })

@@ -7,7 +7,7 @@ import { type ReplacementOrder, shellOutput } from '../../contract/workers.ts'
 import { ago } from '../../domain/text.ts'
 import { CliError } from '../cli-error.ts'
 import { type Output, size } from '../output.ts'
-import { followToEnd, openSession } from '../session.ts'
+import { expectEndpoint, followToEnd, openSession } from '../session.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 // Characters of a container's id as the docker command shows it.
@@ -23,6 +23,7 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
     .action(async ({ endpoint }: { endpoint?: string }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
       const response = await client.call('workerList', { query: { endpoint } })
+      if (response.workers.length === 0) await expectEndpoint(client, endpoint)
       if (output.json) {
         output.document(response)
         return
@@ -63,8 +64,10 @@ export function addWorkers(workers: Command, surroundings: Surroundings): void {
     .addHelpText('after', '\nExamples:\n  $ drydock workers usage\n  $ drydock workers usage -f --endpoint hello')
     .action(async ({ endpoint, follow }: { endpoint?: string; follow?: true }, command: Command) => {
       const { client, output } = await openSession(command, surroundings)
+      const now = await client.call('workerUsage', { query: { endpoint } })
+      if (now.workers.length === 0) await expectEndpoint(client, endpoint)
       if (follow !== true) {
-        showUsage(output, await client.call('workerUsage', { query: { endpoint } }))
+        showUsage(output, now)
         return
       }
       const { usageReading } = await import('../../contract/endpoint.ts')

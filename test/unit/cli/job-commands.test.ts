@@ -390,6 +390,32 @@ describe('stream', () => {
     expect(stdout).toContain('waits: A worker is starting.\r\x1b[2Ka\n')
   })
 
+  test.each([
+    ['first', 0, 20],
+    ['last', 20, 0],
+  ])('of an unknown job says so and exits with 1, if the stream is refused %s', async (_when, streamMs, progressMs) => {
+    const refuseAfter = (ms: number) => (response: Parameters<typeof sendError>[0]) =>
+      void setTimeout(sendError, ms, response, 404, 'JOB_NOT_FOUND', 'There is no job j1 here')
+    const { run } = await setup({
+      'GET /v2/hello/stream/j1': refuseAfter(streamMs),
+      'GET /api/jobs/j1/progress': refuseAfter(progressMs),
+    })
+    expect(await run(['stream', 'hello', 'j1'])).toMatchObject({
+      exitCode: 1,
+      stderr: 'drydock: There is no job j1 here\n',
+    })
+  })
+
+  test('goes on to its end if the service cannot say why the job waits', async () => {
+    const { run } = await setup({
+      'GET /v2/hello/stream/j1': (response: Parameters<typeof sendEvents>[0]) =>
+        void setTimeout(sendEvents, 20, response, [...chunks, { event: 'end', data: { status: 'COMPLETED' } }]),
+      'GET /api/jobs/j1/progress': (response: Parameters<typeof sendError>[0]) =>
+        sendError(response, 503, 'STORAGE_FAILED', 'not now'),
+    })
+    expect(await run(['stream', 'hello', 'j1'])).toMatchObject({ exitCode: 0, stdout: 'a\n{"n":2}\n' })
+  })
+
   test('of a job that does not succeed prints its error with the traceback, and exits with 4', async () => {
     const error = JSON.stringify({
       error_type: 'ValueError',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { type Answers, HELLO_VIEW, NOW, sendEvents, setupCli } from './support.ts'
+import { type Answers, HELLO_VIEW, NOW, sendError, sendEvents, setupCli } from './support.ts'
 
 const health = {
   jobs: { completed: 5, failed: 1, inProgress: 0, inQueue: 2, retried: 0 },
@@ -208,6 +208,39 @@ test('requests of an endpoint that takes jobs leads to its jobs', async () => {
   expect((await run(['requests', 'hello'])).stdout).toBe(
     'hello takes jobs, not requests: drydock jobs list --endpoint hello\n',
   )
+})
+
+describe('an unknown source is no empty one', () => {
+  const unknown = (code: string, error: string) => (response: ServerResponse) => sendError(response, 404, code, error)
+  test.each([
+    ['jobs', 'list', '--endpoint', 'x'],
+    ['jobs', 'search', 'Ada', '--endpoint', 'x', '--json'],
+    ['jobs', 'retry', '--endpoint', 'x'],
+    ['jobs', 'export', '--endpoint', 'x'],
+    ['workers', '--endpoint', 'x'],
+    ['workers', 'usage', '--endpoint', 'x'],
+    ['workers', 'usage', '--endpoint', 'x', '-f'],
+    ['logs', '--worker', 'x'],
+    ['logs', '--worker', 'x', '-f', '--json'],
+    ['logs', '--job', 'x'],
+    ['logs', '--job', 'x', '-f'],
+  ])('%s %s %s %s %s', async (...words) => {
+    const { run } = await setup({
+      'GET /api/jobs': { requests: [] },
+      'POST /api/jobs/bulk': { changed: 0, refused: [] },
+      'GET /api/jobs/export': (response: ServerResponse) => response.end(),
+      'GET /api/workers': { workers: [] },
+      'GET /api/workers/usage': { at: 1, workers: [] },
+      'GET /api/workers/x/logs': { lines: [] },
+      'GET /api/jobs/x/logs': { lines: [] },
+      'GET /api/jobs/x/progress': unknown('JOB_NOT_FOUND', 'There is no job x'),
+      'GET /api/endpoints/x': unknown('ENDPOINT_NOT_FOUND', 'There is no endpoint x'),
+      'GET /api/endpoints': { endpoints: [] },
+    })
+    const { exitCode, stdout, stderr } = await run(words.filter((word) => word !== undefined))
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' })
+    expect(stderr).toMatch(/There is no (?:job|worker|endpoint) x/)
+  })
 })
 
 describe('logs', () => {

@@ -16,7 +16,8 @@ import type { LogSync } from './log-sync.ts'
 
 /**
  * Runs writes. All writes asked for in one turn of the event loop commit together; the promise resolves when the commit
- * is on the disk. Others may have read and changed what was written by then. `work` may run twice (again alone when another write of the group failed), so it only writes and returns.
+ * is on the disk. Others may have read and changed what was written by then. `work` may run twice (again alone when
+ * another write of the group failed), so it only writes and returns.
  */
 type Writer = <T>(work: () => T) => Promise<T>
 

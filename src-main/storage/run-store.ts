@@ -186,7 +186,7 @@ export function createRunStore(db: Database, events: Pick<EventLog, 'recordRun'>
     open: query<[], string>(`SELECT id FROM workflow_runs WHERE ended_at IS NULL ORDER BY seq`).values(),
     /** @returns whether there was one that has ended */
     remove: query<[id: string]>(`DELETE FROM workflow_runs WHERE id = ? AND ended_at IS NOT NULL`).changed(),
-    /** Deletes up to `limit` of those that have ended and are more than stay stored, the oldest first. @returns how many */
+    /** Deletes up to `limit` of those that have ended and are not retained, the oldest first. @returns how many */
     trim({ before, count, bytes }: RunRetention, limit: number) {
       let gone = trim({ before, count, limit })
       while (gone < limit && trimOldest(bytes)) gone += 1

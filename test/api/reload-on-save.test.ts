@@ -112,6 +112,36 @@ test('without a worker the next one has the new code, and a crash loop is over',
   await service.clock.until(() => started() === 2)
 })
 
+test('new code is live when the first worker that started after the save is ready', async () => {
+  const { service, save, change, told } = await setup({ more: { workersMin: 0 } })
+  save()
+  await service.clock.until(async () => (await change())?.state === 'next')
+  await service.run()
+  const next = await service.worker()
+  await service.clock.advance(3000)
+  expect(await change()).toMatchObject({ state: 'next' })
+  void next.take()
+  await service.clock.until(async () => (await change()).state === 'live')
+  expect((await change()).tookMs).toBeGreaterThanOrEqual(3000)
+  await told('reloaded', 'INFO', /^handler\.py changed: live after/)
+})
+
+test('new code that did not start is live when it does, once no worker from before is left', async () => {
+  const { service, save, change, stateOf } = await setup()
+  const old = await service.worker()
+  void old.take()
+  save()
+  const broken = await service.worker('e', [old])
+  service.fleet().end(broken.id, { code: 1 })
+  await service.clock.until(async () => (await change()).state === 'failed')
+  await service.ask('POST', `/api/workers/${old.id}/stop`)
+  await service.clock.until(async () => (await stateOf(old)) === undefined)
+  expect(await change()).toMatchObject({ state: 'failed' })
+  const next = await service.worker('e', [old, broken])
+  void next.take()
+  await service.clock.until(async () => (await change()).state === 'live')
+})
+
 test('where there is no slot for one more the old one leaves first', async () => {
   const { service, save, change, stateOf } = await setup({ settings: { maxWorkers: 1 } })
   const { jobId, worker: old } = await service.running()

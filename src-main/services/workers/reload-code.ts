@@ -40,7 +40,10 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
   const { storage, clock, log, endpointLog, registry, supervisor, watch, changes } = deps
   const watches = new Map<string, CodeWatch & { readonly entry: CodeEntry }>()
   const runs = new Map<string, { readonly giveUp: AbortController; readonly done: Promise<void> }>()
+  // Workers with the code from before, of endpoints where none with the last change was ready yet.
+  const unproven = new Map<string, ReadonlySet<LiveWorker>>()
   let state: 'new' | 'running' | 'stopped' = 'new'
+  let unlisten: () => void = () => undefined
 
   function follow(endpointId: string): void {
     const config = storage.endpoints.get(endpointId)?.config
@@ -50,6 +53,7 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     before?.close()
     watches.delete(endpointId)
     changes.delete(endpointId)
+    unproven.delete(endpointId)
     if (entry === undefined) return
     const opened = watch(entry, {
       onChange: (change) => begin(endpointId, change),
@@ -108,10 +112,12 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
       for (const worker of old) registry.move(worker, 'retire', { retiredBecause: reason })
     }
     changes.set(endpointId, { files: [...files], at, state: 'starting' })
+    unproven.delete(endpointId)
     supervisor.forgetCode(endpointId)
     try {
       if (endpoint.paused || !old.some((worker) => takesJobs(worker) || worker.adopted)) {
         retire()
+        unproven.set(endpointId, new Set(old))
         await end(endpointId, { files: [...files], at, state: 'next' })
         return
       }
@@ -125,6 +131,7 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
       if (signal.aborted) return
       const why = (error as Error).message
       const left = old.filter(({ state }) => isLive(state))
+      unproven.set(endpointId, new Set(old))
       for (const worker of left) registry.note(worker, { replacement: `not replaced: ${why}` })
       await end(endpointId, {
         files: [...files],
@@ -136,6 +143,19 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     } finally {
       supervisor.check(endpointId)
     }
+  }
+
+  // The next worker proves code that no worker was replaced for, and code that did not start at first.
+  function prove({ endpointId }: LiveWorker): void {
+    const old = unproven.get(endpointId)
+    const change = changes.get(endpointId)
+    if (old === undefined || change === undefined) return
+    const serving = registry.ofEndpoint(endpointId).filter(takesJobs)
+    if (serving.length === 0 || serving.some((worker) => old.has(worker))) return
+    unproven.delete(endpointId)
+    const { files, at } = change
+    const live = end(endpointId, { files, at, state: 'live', tookMs: clock.now() - at })
+    live.catch((error) => log.error('code change not recorded', { endpointId, error }))
   }
 
   async function stage(
@@ -174,6 +194,7 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     start() {
       if (state !== 'new') return
       state = 'running'
+      unlisten = registry.onMove(prove)
       storage.onCommit((committed) => {
         for (const { type, endpointId } of committed) if (type === 'endpoint') follow(endpointId)
       })
@@ -181,6 +202,7 @@ export function createCodeReload(deps: CodeReloadDeps): CodeReload {
     },
     async stop() {
       state = 'stopped'
+      unlisten()
       for (const id of [...watches.keys()]) follow(id)
       for (const { giveUp } of runs.values()) giveUp.abort(new Error('the service stops'))
       await Promise.all([...runs.values()].map(({ done }) => done))

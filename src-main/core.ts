@@ -1,4 +1,4 @@
-import type { Storage } from './services/ports/storage.ts'
+import type { Endpoint, Storage } from './services/ports/storage.ts'
 /**
  * The core: the one place that joins services and adapters. The same core runs headless, in the desktop and in tests.
  * start() brings back what an earlier run left: workers that still answer go on, the others are ended and their jobs
@@ -29,7 +29,7 @@ import { createEndpointLog } from './services/endpoint-log.ts'
 import { createCatalog } from './services/endpoints/catalog.ts'
 import { createPackageInstaller } from './services/endpoints/install-packages.ts'
 import { registryCredentials } from './services/endpoints/registries.ts'
-import type { ViewDeps } from './services/endpoints/views.ts'
+import { unhealthyWorkers, type ViewDeps } from './services/endpoints/views.ts'
 import { createFleetStatuses, createScalingSignal } from './services/fleet-status.ts'
 import { createComparisons } from './services/jobs/comparisons.ts'
 import { WebhookDelivery } from './services/jobs/deliver-webhooks.ts'
@@ -224,7 +224,8 @@ export function createCore(ports: CorePorts): Core {
   storage.onFailure((error) =>
     log.error('the disk failed: nothing is accepted until the service is restarted', { error }),
   )
-  const metrics = new MetricsRecorder({ storage, clock, log, counts, registry })
+  const unhealthyOf = (endpoint: Endpoint) => unhealthyWorkers(views, endpoint)
+  const metrics = new MetricsRecorder({ storage, clock, log, counts, registry, unhealthyOf })
   const requestCounts = createRequestCounts()
   const ofScrape = {
     storage,

@@ -32,6 +32,13 @@ test('an endpoint whose workers crash is crashing, with count, last words and th
   expect((await service.get('/v2/e/health')).workers).toMatchObject({ unhealthy: 1, initializing: 0 })
 })
 
+test('the metrics of a crashing endpoint count an unhealthy worker, as its health does', async () => {
+  const service = await withCrashes(3)
+  await service.clock.advance(10_000)
+  const { points } = await service.get(`/api/endpoints/e/metrics?from=0&to=${service.clock.wall()}`)
+  expect(points.at(-1)).toMatchObject({ workers: { unhealthy: 1 }, most: { unhealthy: 1 } })
+})
+
 test('it stays so when nothing wants a worker any longer, however long ago that was', async () => {
   const service = await setup()
   service.fleet().failStarts = WORDS

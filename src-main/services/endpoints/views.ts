@@ -41,23 +41,31 @@ type WaitingDeps = Pick<ViewDeps, 'clock' | 'fleet' | 'counts' | 'registry' | 's
   readonly storage: Pick<Storage, 'jobs'>
 }
 
-/**
- * Health of an endpoint: all from memory, so it costs the same with a million jobs. A worker that crashed and is kept
- * back before its next try counts as unhealthy, as on the platform, and so does one of an endpoint that is crashing.
- */
+/** Health of an endpoint: all from memory, so it costs the same with a million jobs. */
 export function readHealth(deps: ViewDeps, endpoint: Endpoint): HealthRecord {
-  const { storage, clock, counts, registry, status } = deps
+  const { storage, counts, registry, status } = deps
   const { completed, failed, retried } = storage.endpoints.totals(endpoint.id)
   const { normal, lowPriority, inProgress } = counts.of(endpoint.id)
-  const { decision, crashLoop } = status.of(endpoint.id)
-  const workers = healthCounts(registry.ofEndpoint(endpoint.id), decision?.throttled ?? 0)
-  const heldBack = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady() ? 1 : 0
-  const unhealthy = workers.unhealthy + heldBack
-  const isCrashing = stateOf(deps, endpoint) === 'crashing'
+  const throttled = status.of(endpoint.id).decision?.throttled ?? 0
   return {
     jobs: { completed, failed, inProgress, inQueue: normal + lowPriority, retried },
-    workers: { ...workers, unhealthy: isCrashing ? Math.max(1, unhealthy) : unhealthy },
+    workers: {
+      ...healthCounts(registry.ofEndpoint(endpoint.id), throttled),
+      unhealthy: unhealthyWorkers(deps, endpoint),
+    },
   }
+}
+
+/**
+ * How many workers of an endpoint are unhealthy. One that crashed and is kept back before its next try counts, as on the
+ * platform, and so does one of an endpoint that is crashing.
+ */
+export function unhealthyWorkers(deps: ViewDeps, endpoint: Endpoint): number {
+  const { clock, registry, status } = deps
+  const { crashLoop } = status.of(endpoint.id)
+  const heldBack = crashLoop !== undefined && crashLoop.backOffUntil > clock.steady() ? 1 : 0
+  const unhealthy = registry.ofEndpoint(endpoint.id).filter(({ state }) => state === 'unhealthy').length + heldBack
+  return stateOf(deps, endpoint) === 'crashing' ? Math.max(1, unhealthy) : unhealthy
 }
 
 /** Who waits: a job with how many are before it, or a request to a load-balanced endpoint since this time, steady ms. */

@@ -18,7 +18,7 @@ import {
   toTotals,
 } from '../../domain/metrics.ts'
 import { isFailed } from '../../domain/requests/is-failed.ts'
-import type { Change, Storage } from '../ports/storage.ts'
+import type { Change, Endpoint, Storage } from '../ports/storage.ts'
 import type { Clock, Log } from '../ports/system.ts'
 import type { QueueCounts } from '../queue/queue-counts.ts'
 import type { LiveWorker, WorkerRegistry } from '../worker-registry.ts'
@@ -30,6 +30,8 @@ export type MetricsDeps = {
   readonly log: Log
   readonly counts: QueueCounts
   readonly registry: WorkerRegistry
+  /** How many workers of an endpoint are unhealthy. */
+  readonly unhealthyOf: (endpoint: Endpoint) => number
 }
 
 /** What metrics want to know of a request that has ended. */
@@ -217,10 +219,13 @@ export class MetricsRecorder {
   }
 
   #gauges(endpointId: string): Gauges {
-    const { counts, registry } = this.#deps
+    const { counts, registry, storage, unhealthyOf } = this.#deps
     const { normal, lowPriority, inProgress } = counts.of(endpointId)
     const workers: Record<string, number> = {}
     for (const { state } of registry.ofEndpoint(endpointId)) workers[state] = (workers[state] ?? 0) + 1
+    const endpoint = storage.endpoints.get(endpointId)
+    const unhealthy = endpoint === undefined ? 0 : unhealthyOf(endpoint)
+    if (unhealthy > 0) workers.unhealthy = unhealthy
     return { inQueue: normal + lowPriority, inProgress, workers }
   }
 

@@ -36,7 +36,7 @@ export const CLI_ERRORS = {
   NOT_RUNNING: {
     exitCode: EXIT_CODES.serviceNotReachable,
     message:
-      'No Drydock service is running on the data folder {data}. Start one with `drydock serve --data {data}`, or choose another with --data or --url.',
+      'No Drydock service is running on the data folder {data}. Start one with `drydock serve --data {quoted}`, or choose another with --data or --url.',
   },
   NOT_REACHABLE: {
     exitCode: EXIT_CODES.serviceNotReachable,

@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/pro
 import { dirname, join, posix, win32 } from 'node:path'
 import { parseEnvFile } from '../domain/env-file.ts'
 import { errorCode } from '../domain/error-code.ts'
+import { shellQuoted } from '../domain/text.ts'
 import { defaultDataFolder } from '../server/called-as.ts'
 import { CliError, usageError } from './cli-error.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -89,7 +90,7 @@ const keyFileOf = (folder: string) => join(folder, 'account.key')
 
 async function byDataFolder(folder: string, givenKey: string | undefined, by: string): Promise<FoundService> {
   const service = await readServiceFile(folder)
-  if (service === undefined) throw new CliError('NOT_RUNNING', { data: folder })
+  if (service === undefined) throw new CliError('NOT_RUNNING', { data: folder, quoted: shellQuoted(folder) })
   const { url } = service
   if (givenKey) return { url, key: givenKey, by }
   const key = await readAccountKey(folder)

@@ -32,7 +32,7 @@ export async function leaveOriginal(
   await write(() => {
     notePlace(state, database)
     state.set(SERVICE_ID, systemIds.worker())
-    for (const ports of PORT_STATES) state.set(ports, {}) // workers of the original call these
+    for (const ports of PORT_STATES) state.set(ports, {}) // workers and clients of the original call these
     leaveMachines({ state, machines }, systemIds)
   })
   return dirname(original)

@@ -14,7 +14,7 @@ import type { Secured } from './secure-connections.ts'
 
 /** Where to answer, and to whom. */
 export type UserAddress = {
-  /** Undefined: 8790 or the next free one; a number: exactly that; 0: any free one. */
+  /** Undefined: the one from before, 8790 or the next free one; a number: exactly that; 0: any free one. */
   readonly port?: number | undefined
   /** IP address of this machine on which to answer too; 0.0.0.0 and :: are all of them. Undefined: loopback alone. */
   readonly listen?: string | undefined
@@ -39,7 +39,7 @@ const ALL = ['0.0.0.0', '::']
 
 /**
  * Opens it.
- * @param portBefore port of a killed service, tried first so that its clients and pages reconnect
+ * @param portBefore the port of the last start, tried first so that its clients and pages reconnect
  * @throws StartError 'port-taken', 'address'
  */
 export async function listenForUsers(
@@ -142,8 +142,13 @@ export function answerWorkers({ workers, users }: { readonly workers: Fetch; rea
   }
 }
 
-/** States that hold the ports of listeners for workers. */
-export const PORT_STATES = ['server.workerPorts', 'server.machinePorts'] as const
+/** States that hold the ports of listeners, by address: those for workers, and that for users. */
+export const PORT_STATES = ['server.workerPorts', 'server.machinePorts', 'server.userPorts'] as const
+
+/** The ports of listeners at the last start, by address. */
+export function lastPorts({ state }: Pick<Storage, 'state'>, ports: (typeof PORT_STATES)[number]) {
+  return (state.get(ports) ?? {}) as Readonly<Record<string, number>>
+}
 
 /**
  * Makes what opens listeners for workers, and closes them.
@@ -169,12 +174,12 @@ export function createWorkerListeners({
   const listeners = new Map<string, Promise<Listener>>()
 
   async function openAt(host: string): Promise<Listener> {
-    const stored = () => storage.state.get(ports) as Readonly<Record<string, number>> | undefined
-    const last = stored()?.[host] ?? 0
+    const last = lastPorts(storage, ports)[host] ?? 0
     const options = { host, streams, secure }
     const listener = await listen(fetch, last, options).catch(() => listen(fetch, 0, options))
     const { port } = listener
-    if (port !== last) await storage.write(() => storage.state.set(ports, { ...stored(), [host]: port }))
+    if (port !== last)
+      await storage.write(() => storage.state.set(ports, { ...lastPorts(storage, ports), [host]: port }))
     hosts.add(`${host}:${port}`)
     hosts.add(`${HOST_OF_CONTAINERS}:${port}`)
     return listener

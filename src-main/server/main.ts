@@ -29,7 +29,7 @@ import { fileSystemWarning, type Look } from '../doctor/file-system.ts'
 import { recoverCommand } from '../doctor/folder-rows.ts'
 import { errorCode } from '../domain/error-code.ts'
 import type { LeftBehind } from '../domain/machines/left-behind.ts'
-import { LOOPBACK, portOfService } from '../domain/own-addresses.ts'
+import { LOOPBACK } from '../domain/own-addresses.ts'
 import { withFullStop } from '../domain/text.ts'
 import { createAnswerAgent } from './answer-agent.ts'
 import { commandHere } from './called-as.ts'
@@ -50,7 +50,14 @@ import { createFleets, createMachineDrivers, openContainerState } from './fleets
 import { createHost } from './host.ts'
 import { catchUnhandled } from './last-net.ts'
 import type { Fetch } from './listen.ts'
-import { answerWorkers, createWorkerListeners, listenForUsers, secureAnswers, type UserAddress } from './listeners.ts'
+import {
+  answerWorkers,
+  createWorkerListeners,
+  lastPorts,
+  listenForUsers,
+  secureAnswers,
+  type UserAddress,
+} from './listeners.ts'
 import { collectGarbage, computedMs, watchForQuiet } from './quiet-memory.ts'
 import { createStartPreview } from './start-preview.ts'
 import { createLog, systemIds, systemTime } from './system-ports.ts'
@@ -286,11 +293,11 @@ async function run(
   workerUrl = `http://${LOOPBACK}:${(await workerListeners.open(LOOPBACK)).port}`
 
   const { secure, fingerprint } = await secureAnswers(folder.folder, options)
-  const killed = readServiceFile(folder.serviceFile)
-  const portBefore = killed && portOfService(killed.url)
+  const portBefore = lastPorts(storage, 'server.userPorts')[LOOPBACK]
   const userListener = await listenForUsers({ fetch: userFetch, streams, secure }, options, portBefore)
   closers.push(userListener.close)
   const { port } = userListener
+  if (port !== portBefore) await storage.write(() => storage.state.set('server.userPorts', { [LOOPBACK]: port }))
   const url = `http://${LOOPBACK}:${port}`
   for (const host of userListener.hosts) hosts.add(host)
   facts = {

@@ -35,6 +35,20 @@ test('a service answers on 127.0.0.1 and nowhere else', async () => {
   expect(await ask(BESIDE, `${BESIDE}:${port}`)).toBe('ECONNREFUSED')
 })
 
+test.each(['stop', 'kill'] as const)(
+  'after a %s it listens on the same port again, so that open pages reconnect',
+  async (end) => {
+    const { service } = await setup()
+    const before = service.url()
+    await service[end]()
+    await service.start()
+    expect(service.url()).toBe(before)
+    await service[end]()
+    await service.start({ port: 'default' })
+    expect(service.url()).toBe(before)
+  },
+)
+
 test.each([[BESIDE], ['0.0.0.0']])(
   'with --listen %s it answers on the other address too, to no foreign Host',
   async (listen) => {

@@ -42,10 +42,14 @@ function reasonText(why: string): string {
   return why
     .replace(/^Invalid input: expected boolean, received .*$/, 'must be true or false')
     .replace(/^Too small: expected string to have >=1 characters$/, 'must not be empty')
+    .replace(/^Invalid option: expected one of (.*)$/, (_all, values: string) => `must be one of ${plainList(values)}`)
     .replace(/^Invalid input: /, 'is wrong: ')
     .replace(/^Too big: expected number to be <=(\S+)$/, 'must be at most $1')
     .replace(/^Too small: expected number to be >=(\S+)$/, 'must be at least $1')
 }
+
+// A schema writes `"a"|"b"`.
+const plainList = (values: string) => values.replaceAll('"', '').split('|').join(', ')
 
 /** Path of the OpenAI path of an endpoint. */
 const OPENAI_PATH = /^\/v2\/[^/]+\/openai\//

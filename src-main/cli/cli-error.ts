@@ -3,6 +3,7 @@ import type { DeployPlan, ReleaseProgress } from '../contract/app.ts'
 import type { BuildProblem } from '../contract/build.ts'
 import type { ErrorBody, ErrorData } from '../contract/errors.ts'
 import type { TargetDeploy, TargetPlan } from '../contract/targets.ts'
+import { errorCode } from '../domain/error-code.ts'
 
 /** What the exit code of every command means; scripts rely on it. */
 export const EXIT_CODES = {
@@ -181,4 +182,27 @@ export class CliError extends Error {
 /** Makes the error of a command that was used in a wrong way. */
 export function usageError(why: string): CliError {
   return new CliError('USAGE', { why })
+}
+
+/** Makes the error of a file that cannot be read. @param cause of the system */
+export function unreadable(file: string, cause: unknown): CliError {
+  return new CliError('FILE_UNREADABLE', { file, why: fileReason(cause, 'file') }, { cause })
+}
+
+/** Makes the error of a file that cannot be written. @param cause of the system */
+export function unwritable(file: string, cause: unknown): CliError {
+  return new CliError('FILE_UNWRITABLE', { file, why: fileReason(cause, 'folder') }, { cause })
+}
+
+const FILE_REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+  ENOSPC: 'the disk is full',
+  EROFS: 'the file system is read-only',
+}
+
+function fileReason(cause: unknown, missing: 'file' | 'folder'): string {
+  const code = errorCode(cause)
+  if (code === 'ENOENT' || code === 'ENOTDIR') return `there is no such ${missing}`
+  return FILE_REASONS[code] ?? (cause instanceof Error ? cause.message : String(cause))
 }

@@ -16,6 +16,10 @@ import type { Surroundings } from './surroundings.ts'
  */
 export async function runCli(argv: readonly string[], surroundings: Surroundings): Promise<ExitCode> {
   const program = buildProgram(surroundings)
+  let called = program
+  program.hook('preAction', (_program, command) => {
+    called = command
+  })
   try {
     await addCommands(program, argv, surroundings)
     await program.parseAsync([...argv], { from: 'user' })
@@ -26,10 +30,11 @@ export async function runCli(argv: readonly string[], surroundings: Surroundings
     // The parser may have stopped before it came to the option.
     const { json: asked, data } = program.opts<GlobalOptions>()
     const json = asked === true || argv.includes('--json')
+    const message = json ? '' : await messageOf(failure, called)
     surroundings.stderr.write(
       json
         ? `${escaped(JSON.stringify(failure.body))}\n`
-        : `drydock: ${asCalled(oneLine(failure.message), surroundings, data)}\n`,
+        : `drydock: ${asCalled(oneLine(message), surroundings, data)}\n`,
     )
     return failure.exitCode
   }
@@ -107,6 +112,13 @@ function asCliError(error: unknown): CliError {
     return new CliError('SERVICE_REFUSED', { why: error.message }, { body: errorBody(error), cause: error })
   const why = error instanceof Error ? error.message : String(error)
   return new CliError('UNEXPECTED', { why: why.replace(/\.$/, '') }, { cause: error })
+}
+
+// Only a person gave options; programs get the body as the service wrote it.
+async function messageOf({ body, message }: CliError, called: Command): Promise<string> {
+  if (body.code !== 'BAD_FIELD') return message
+  const { withOption } = await import('./name-option.ts')
+  return withOption(message, called)
 }
 
 function oneLine(text: string): string {

@@ -6,7 +6,7 @@ import { fileProblem, type HubFile, hubFile, workerTests } from '../contract/wor
 import { answerProblem, hubDefaults, hubSettings } from '../domain/app/hub-form.ts'
 import { errorCode } from '../domain/error-code.ts'
 import { isRecord, parseExact } from '../domain/json/json.ts'
-import { CliError, usageError } from './cli-error.ts'
+import { CliError, unreadable, usageError } from './cli-error.ts'
 import type { EndpointSettings } from './endpoint-options.ts'
 
 /** One job to test a worker with. */
@@ -114,8 +114,7 @@ async function readNamed(folder: string, name: string): Promise<NamedText | unde
       return { path, text: await readFile(path, 'utf8') }
     } catch (error) {
       const code = errorCode(error)
-      if (code !== 'ENOENT' && code !== 'ENOTDIR')
-        throw new CliError('FILE_UNREADABLE', { file: path, why: String(code ?? error) }, { cause: error })
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') throw unreadable(path, error)
     }
   }
   return undefined

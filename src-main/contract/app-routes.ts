@@ -34,7 +34,7 @@ import { PROJECT_ROUTES } from './project-routes.ts'
 import { PUBLISHED_ROUTES } from './published.ts'
 import { REQUEST_ROUTES } from './requests.ts'
 import type { Route } from './routes.ts'
-import { done, wholeNumber } from './routes.ts'
+import { done, wholeNumber, wholeNumberTo } from './routes.ts'
 import { SCHEDULE_ROUTES } from './schedules.ts'
 import { SIGN_IN_ROUTES } from './sign-in.ts'
 import { SYSTEM_ROUTES } from './system.ts'
@@ -177,7 +177,7 @@ export const APP_ROUTES = {
         .string()
         .regex(/^[1-5](\d\d|xx)$/, 'must be a status like 502, or a class like 5xx')
         .optional(),
-      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      limit: wholeNumberTo(limit('listPageMax')).optional(),
       cursor: wholeNumber.optional(),
       after: logQuery.after,
       follow: logQuery.follow,
@@ -193,7 +193,7 @@ export const APP_ROUTES = {
     query: {
       from: wholeNumber.optional(),
       to: wholeNumber.optional(),
-      points: wholeNumber.refine((n) => n >= 1 && n <= 1000, 'must be from 1 to 1000').optional(),
+      points: wholeNumberTo(1000).optional(),
     },
     response: metricsSeries,
     errors: ['BAD_FIELD'],

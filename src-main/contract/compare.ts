@@ -7,7 +7,7 @@ import { JOB_STATES } from './job.ts'
 import { jobFilterBody } from './job-routes.ts'
 import { limit } from './limits.ts'
 import type { Route } from './routes.ts'
-import { done, moment, wholeNumber } from './routes.ts'
+import { done, moment, wholeNumber, wholeNumberTo } from './routes.ts'
 
 /** All versions at once; or the first that differs looked for in an ordered list. */
 const COMPARISON_MODES = ['compare', 'bisect'] as const
@@ -209,7 +209,7 @@ export const COMPARISON_ROUTES = {
     summary: 'The inputs of a comparison on its versions, the worst first',
     query: {
       version: wholeNumber.optional().describe('only of this version'),
-      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      limit: wholeNumberTo(limit('listPageMax')).optional(),
       offset: wholeNumber.optional(),
     },
     response: z.object({ rows: z.array(comparisonRow), more: z.boolean() }),

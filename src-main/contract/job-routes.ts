@@ -13,7 +13,7 @@ import {
 import { limit } from './limits.ts'
 import { jobDetail, jobProgress } from './management.ts'
 import type { Route } from './routes.ts'
-import { done, moment, wholeNumber } from './routes.ts'
+import { done, moment, wholeNumber, wholeNumberTo } from './routes.ts'
 
 const cursor = z.string().regex(/^\d{1,15}$/, 'must be a cursor of a list')
 const isState = (word: string): word is JobState => (JOB_STATES as readonly string[]).includes(word)
@@ -21,7 +21,7 @@ const isState = (word: string): word is JobState => (JOB_STATES as readonly stri
 const states = z
   .string()
   .transform((text) => text.split(','))
-  .refine((words) => words.every(isState), `must be of ${JOB_STATES.join(', ')}, separated by commas`)
+  .refine((words) => words.every(isState), `must be one of ${JOB_STATES.join(', ')}, separated by commas`)
   .transform((words) => words.filter(isState))
 
 const ids = z
@@ -203,12 +203,9 @@ export const JOB_ROUTES = {
     query: {
       ...filterQuery,
       ids: ids.optional().describe('only these jobs, separated by commas; all other parameters are ignored'),
-      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      limit: wholeNumberTo(limit('listPageMax')).optional(),
       cursor: cursor.optional(),
-      offset: wholeNumber
-        .refine((n) => n <= limit('jobCount'), 'is out of range')
-        .optional()
-        .describe('jobs to leave out from the cursor on'),
+      offset: wholeNumberTo(limit('jobCount'), 0).optional().describe('jobs to leave out from the cursor on'),
       previews,
       order: z
         .literal('match', 'must be match')
@@ -345,7 +342,7 @@ export const JOB_ROUTES = {
     path: '/api/endpoints/:endpointId/queue',
     summary: 'The waiting jobs of an endpoint, in the order in which workers get them',
     query: {
-      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      limit: wholeNumberTo(limit('listPageMax')).optional(),
       previews,
     },
     response: jobQueue,
@@ -366,7 +363,7 @@ export const JOB_ROUTES = {
     summary: 'The chunks of a stream, to replay it',
     query: {
       after: wholeNumber.optional().describe('chunks to leave out'),
-      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('chunksPerJob'), 'is out of range').optional(),
+      limit: wholeNumberTo(limit('chunksPerJob')).optional(),
     },
     response: z.object({
       chunks: z.array(streamChunk).describe(`at most ${limit('streamReadBytes')} bytes, plus one chunk`),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limit } from './limits.ts'
 import { ROLES } from './roles.ts'
 import type { Route } from './routes.ts'
-import { done, moment, wholeNumber } from './routes.ts'
+import { done, moment, wholeNumber, wholeNumberTo } from './routes.ts'
 
 /** A named key, without the key itself. */
 export const namedKeyView = z.object({
@@ -117,7 +117,7 @@ export const KEY_ROUTES = {
     query: {
       key: z.string().optional().describe('only those of this key'),
       before: wholeNumber.optional().describe('id of the oldest entry already seen'),
-      limit: wholeNumber.refine((n) => n >= 1 && n <= limit('listPageMax'), 'is out of range').optional(),
+      limit: wholeNumberTo(limit('listPageMax')).optional(),
     },
     response: z.object({
       entries: z.array(auditEntry.extend({ what: z.string().describe('the operation in words') })),

@@ -80,5 +80,9 @@ export const wholeNumber = z
   .regex(/^\d{1,15}$/, 'must be a whole number')
   .transform(Number)
 
+/** A whole number in a query, at most `most`. */
+export const wholeNumberTo = (most: number, least = 1) =>
+  wholeNumber.refine((n) => n >= least && n <= most, `must be from ${least} to ${most}`)
+
 /** A time in a body. */
 export const moment = z.number().int().describe('ms since the epoch')

@@ -13,7 +13,7 @@ import { endedIn, failedIn } from '../../domain/requests/batch-counts.ts'
 import { checkInputs, type FileLine, piecesOf, readInputs } from '../../domain/requests/batch-file.ts'
 import { ago, counted, durationText } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
-import { CliError, usageError } from '../cli-error.ts'
+import { CliError, unreadable, unwritable, usageError } from '../cli-error.ts'
 import { type CancelOptions, confirmCancel } from '../confirm-cancel.ts'
 import type { Output } from '../output.ts'
 import { createStatusLine } from '../progress-line.ts'
@@ -136,7 +136,7 @@ Examples:
         createWriteStream(file),
       ).catch((error: unknown) => {
         if (error instanceof CliError) throw error
-        throw new CliError('FILE_UNWRITABLE', { file, why: (error as Error).message }, { cause: error })
+        throw unwritable(file, error)
       })
       const missing = found.total - endedIn(found)
       if (output.json) return output.document({ file, inputs: found.total, missing })
@@ -163,9 +163,7 @@ Examples:
 type ReadFile = () => AsyncIterable<FileLine>
 
 async function inputsOf(path: string, template: string | undefined): Promise<ReadFile> {
-  const unreadable = (error: unknown) =>
-    new CliError('FILE_UNREADABLE', { file: path, why: (error as Error).message }, { cause: error })
-  const found = await stat(path).catch((error: unknown) => Promise.reject(unreadable(error)))
+  const found = await stat(path).catch((error: unknown) => Promise.reject(unreadable(path, error)))
   if (found.isDirectory()) return await imagesOf(path, template)
   if (template !== undefined) throw usageError('--template works only with a folder of images.')
   const format = extname(path).toLowerCase() === '.csv' ? 'csv' : 'jsonl'

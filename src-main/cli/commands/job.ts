@@ -6,7 +6,7 @@ import { DAY_MS, MIB } from '../../contract/units.ts'
 import { type OpenedJobFile, readJobFile } from '../../domain/job/job-file.ts'
 import { errorText } from '../../domain/job/read-error.ts'
 import { counted, momentText } from '../../domain/text.ts'
-import { CliError, usageError } from '../cli-error.ts'
+import { CliError, unreadable, unwritable, usageError } from '../cli-error.ts'
 import { integer } from '../option-values.ts'
 import type { Output } from '../output.ts'
 import { openSession, outputOf } from '../session.ts'
@@ -35,7 +35,7 @@ export function addJob(job: Command, surroundings: Surroundings): void {
       for await (const piece of client.download('jobFile', { path: { jobId } })) text += piece
       const to = resolve(surroundings.cwd, file)
       await writeFile(to, text).catch((error: Error) => {
-        throw new CliError('FILE_UNWRITABLE', { file: to, why: error.message }, { cause: error })
+        throw unwritable(to, error)
       })
       const written = readJobFile(text)
       if (!('why' in written)) noteMasked(output, written.head.masked)
@@ -105,13 +105,13 @@ export function addJob(job: Command, surroundings: Surroundings): void {
 
   async function read(file: string): Promise<OpenedJobFile> {
     const path = resolve(surroundings.cwd, file)
-    const unreadable = (error: Error) => {
-      throw new CliError('FILE_UNREADABLE', { file: path, why: error.message }, { cause: error })
+    const fail = (error: Error) => {
+      throw unreadable(path, error)
     }
-    const { size } = await stat(path).catch(unreadable)
+    const { size } = await stat(path).catch(fail)
     if (size > MOST_BYTES)
       throw new CliError('FILE_INVALID', { file: path, why: `it is larger than ${MOST_BYTES / MIB} MiB` })
-    const opened = readJobFile(await readFile(path, 'utf8').catch(unreadable))
+    const opened = readJobFile(await readFile(path, 'utf8').catch(fail))
     if ('why' in opened) throw new CliError('FILE_INVALID', { file: path, why: opened.why })
     return opened
   }

@@ -10,7 +10,7 @@ import { isExpired } from '../../domain/job/job-record.ts'
 import { errorLine } from '../../domain/job/read-error.ts'
 import { ago, counted, keepEnds, keepStart } from '../../domain/text.ts'
 import { YES } from '../ask.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, unreadable, unwritable } from '../cli-error.ts'
 import { confirmCancel } from '../confirm-cancel.ts'
 import { timeOrSpanAgo, wholeNumber } from '../option-values.ts'
 import { duration, type Output, stateText } from '../output.ts'
@@ -183,7 +183,7 @@ Examples:
       const path = resolve(surroundings.cwd, file)
       await pipeline(Readable.from(counting()), createWriteStream(path)).catch((error: unknown) => {
         if (error instanceof CliError) throw error
-        throw new CliError('FILE_UNWRITABLE', { file: path, why: (error as Error).message }, { cause: error })
+        throw unwritable(path, error)
       })
       output.result({ file: path, jobs: lines }, `${counted(lines, 'job')} written to ${path}`)
     })
@@ -215,7 +215,7 @@ async function* readLines(path: string): AsyncGenerator<Buffer> {
   try {
     yield* createReadStream(path)
   } catch (error) {
-    throw new CliError('FILE_UNREADABLE', { file: path, why: (error as Error).message }, { cause: error })
+    throw unreadable(path, error)
   }
 }
 

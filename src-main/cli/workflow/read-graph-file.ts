@@ -3,7 +3,6 @@ import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { fileTools } from '../../app-builder/machine-tools.ts'
 import { limit } from '../../contract/limits.ts'
-import { errorCode } from '../../domain/error-code.ts'
 import { mediaTypeOf } from '../../domain/media.ts'
 import { sizeText } from '../../domain/text.ts'
 import { readDocument } from '../../domain/workflow/document/document.ts'
@@ -14,7 +13,7 @@ import type { Problem } from '../../domain/workflow/problem.ts'
 import { GRAPH_EXPORT_MARK, isGraphExport } from '../../domain/workflow/recognise.ts'
 import { toResolvedPayload } from '../../domain/workflow/resolve/resolve.ts'
 import { toDocument } from '../../domain/workflow/to-document.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, unreadable } from '../cli-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** A graph as it was found in a file. */
@@ -84,18 +83,8 @@ async function readWhole(path: string, most: number): Promise<Uint8Array> {
     return await file.readFile()
   } catch (error) {
     if (error instanceof CliError) throw error
-    throw new CliError(
-      'FILE_UNREADABLE',
-      { file: path, why: REASONS[errorCode(error)] ?? String(error) },
-      { cause: error },
-    )
+    throw unreadable(path, error)
   }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EACCES: 'you may not read it',
-  EISDIR: 'it is a folder',
 }
 
 async function readStream(stream: Surroundings['stdin']): Promise<Uint8Array> {

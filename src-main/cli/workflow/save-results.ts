@@ -4,7 +4,7 @@ import type { ServiceClient } from '../../client/service-client.ts'
 import type { RunResult } from '../../contract/workflows.ts'
 import { errorCode } from '../../domain/error-code.ts'
 import { nameVariants } from '../../domain/workflow-runs/find-results.ts'
-import { CliError } from '../cli-error.ts'
+import { CliError, unwritable } from '../cli-error.ts'
 import type { Surroundings } from '../surroundings.ts'
 
 /** A result that was written to a file. */
@@ -44,11 +44,7 @@ export async function writeNew(folder: string, wanted: string, bytes: Uint8Array
       if (await isWritten(path, bytes)) return path
     }
   } catch (error) {
-    throw new CliError(
-      'FILE_UNWRITABLE',
-      { file: join(folder, wanted), why: (error as Error).message },
-      { cause: error },
-    )
+    throw unwritable(join(folder, wanted), error)
   }
   return join(folder, wanted)
 }
@@ -70,6 +66,6 @@ export async function writeText(file: string, text: string, { cwd }: Pick<Surrou
   try {
     await writeFile(path, text)
   } catch (error) {
-    throw new CliError('FILE_UNWRITABLE', { file: path, why: (error as Error).message }, { cause: error })
+    throw unwritable(path, error)
   }
 }

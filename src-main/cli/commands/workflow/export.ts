@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { GraphOpened } from '../../../contract/workflows.ts'
 import { writeJson } from '../../../domain/workflow/json/value.ts'
-import { CliError } from '../../cli-error.ts'
+import { CliError, unwritable } from '../../cli-error.ts'
 import type { Output } from '../../output.ts'
 import { openSession } from '../../session.ts'
 import type { Surroundings } from '../../surroundings.ts'
@@ -40,7 +40,7 @@ Examples:
       let text = ''
       for await (const piece of pieces) text += piece
       await writeFile(to, text).catch((error: Error) => {
-        throw new CliError('FILE_UNWRITABLE', { file: to, why: error.message }, { cause: error })
+        throw unwritable(to, error)
       })
       const { readGraphExport } = await import('../../../domain/workflow-runs/graph-export.ts')
       const written = readGraphExport(text)

@@ -220,12 +220,12 @@ function EndpointFilterBar({ filter, hasApps, onChange }: EndpointFilterBarProps
           Group by app
         </Button>
       )}
+      <SavedViews list="endpoints" />
       {isFiltered && (
         <Button kind="quiet" onClick={() => onChange(NO_FILTER)}>
           Clear filters
         </Button>
       )}
-      <SavedViews list="endpoints" />
     </div>
   )
 }

@@ -48,6 +48,7 @@ export function JobsView({ endpointId }: { readonly endpointId?: string }) {
     ],
     [setFilter],
   )
+  const clearFilters = () => setFilter({ states: [] })
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-3">
       <FilterBar filter={filter} onChange={setFilter} ofEndpoint={endpointId !== undefined}>
@@ -58,13 +59,14 @@ export function JobsView({ endpointId }: { readonly endpointId?: string }) {
       )}
       {phase === 'loading' && <SkeletonRows rows={12} />}
       {phase === 'shown' && isEmpty && (
-        <NoJobs endpointId={endpointId} isUnfiltered={isUnfiltered} onClear={() => setFilter({ states: [] })} />
+        <NoJobs endpointId={endpointId} isUnfiltered={isUnfiltered} onClear={clearFilters} />
       )}
       {phase === 'shown' && !isEmpty && (
         <JobTable
           key={JSON.stringify(list.filter)}
           list={list}
           isUnfiltered={isUnfiltered}
+          onClearFilters={clearFilters}
           ofEndpoint={endpointId !== undefined}
         />
       )}

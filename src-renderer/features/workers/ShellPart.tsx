@@ -52,7 +52,7 @@ function OpenShell({ worker, endpoint, onAgain }: ShellPartProps & { readonly on
   if (state.kind === 'refused') return <ErrorNotice error={state.error} action={again} />
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-2">
-      <div className="flex min-h-7 flex-wrap items-center gap-x-3 gap-y-1">
+      <div className="flex min-h-7 shrink-0 flex-wrap items-center gap-x-3 gap-y-1">
         <p role="status" className="min-w-0 text-ink-2">
           {shellText(state)}
         </p>

@@ -49,7 +49,7 @@ export const WorkerGroupView = memo(function WorkerGroupView({
       className="flex max-w-full min-w-0 flex-col gap-2"
       style={{ flex: `${cards} 1 ${cards * CARD_REM}rem` }}
     >
-      <div className="flex min-h-7 flex-wrap items-center gap-x-3">
+      <div className="flex min-h-7 shrink-0 flex-wrap items-center gap-x-3">
         {!isAlone && (
           <h2 className="min-w-0 truncate text-section font-semibold">
             {endpoint === undefined ? (

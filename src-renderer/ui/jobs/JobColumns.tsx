@@ -23,7 +23,7 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
       </RowLink>
     ),
   },
-  { id: 'input', header: 'Input', width: 82, grow: 2, cell: InputCell },
+  { id: 'input', header: 'Input', width: 132, grow: 3, cell: InputCell },
   { id: 'result', header: 'Output or error', width: 126, grow: 3, cell: ResultCell },
   { id: 'created', header: 'Created', width: 88, cell: ({ createdAt }) => <TimeCell at={createdAt} /> },
   {
@@ -60,15 +60,26 @@ export const JOB_COLUMNS: readonly Column<JobListItem>[] = [
 /** The columns of a list of one endpoint, which need not name it. */
 export const JOB_COLUMNS_OF_ENDPOINT = JOB_COLUMNS.filter(({ id }) => id !== 'endpoint')
 
-// The preview says of the active row what these columns would of all.
-const BESIDE_PREVIEW = new Set(['endpoint', 'waited', 'tries', 'worker'])
-const FEW = JOB_COLUMNS.filter(({ id }) => !BESIDE_PREVIEW.has(id))
+// The page of a job says these too.
+const LEFT_OUT_IN_NARROW = new Set(['worker'])
+const LEFT_OUT_NEXT_TO_PREVIEW = new Set(['waited', 'tries', 'worker'])
 
-/** The columns of a list that stands alone, or next to the preview of its active row. */
-export function columnsFor(ofEndpoint: boolean, hasPreview: boolean): readonly Column<JobListItem>[] {
-  if (hasPreview) return FEW
-  return ofEndpoint ? JOB_COLUMNS_OF_ENDPOINT : JOB_COLUMNS
-}
+const without = (columns: readonly Column<JobListItem>[], names: ReadonlySet<string>) =>
+  columns.filter(({ id }) => !names.has(id))
+
+const listed = (columns: readonly Column<JobListItem>[]) => ({
+  all: columns,
+  narrow: without(columns, LEFT_OUT_IN_NARROW),
+  nextToPreview: without(columns, LEFT_OUT_NEXT_TO_PREVIEW),
+})
+
+// The same objects at each drawing, as tables draw their rows anew for others.
+const OF_ALL = listed(JOB_COLUMNS)
+const OF_ENDPOINT = listed(JOB_COLUMNS_OF_ENDPOINT)
+
+/** The columns of the list of jobs by the room that it has. */
+export const jobListColumns = (ofEndpoint: boolean, room: keyof typeof OF_ALL): readonly Column<JobListItem>[] =>
+  (ofEndpoint ? OF_ENDPOINT : OF_ALL)[room]
 
 function StateCell({ job }: { readonly job: JobListItem }) {
   return (

@@ -142,7 +142,7 @@ function ReleaseRow({ target: { app, environment }, release, isShown, action }: 
         isShown && 'bg-accent-soft',
       )}
     >
-      <div className="flex min-h-7 flex-wrap items-center gap-x-4 gap-y-1">
+      <div className="flex min-h-7 shrink-0 flex-wrap items-center gap-x-4 gap-y-1">
         <Link
           to={`${ADDRESS.environment(app, environment, 'releases')}?release=${number}`}
           className="w-24 font-medium hover:underline"

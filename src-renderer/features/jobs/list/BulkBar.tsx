@@ -40,7 +40,7 @@ export function BulkBar({ label, retry, cancel, rerun, onCancel, onExport, busy,
     ]
   }, [label, retry, rerun, onCancel, onExport, onClear])
   return (
-    <div role="toolbar" aria-label="Selected jobs" className="flex flex-wrap items-center gap-2">
+    <div role="toolbar" aria-label="Selected jobs" className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
       <span className="font-medium">{label}</span>
       <Button disabled={!retry.count || busy !== undefined} onClick={() => void retry.run()}>
         <RotateCcw aria-hidden /> {busy === 'retry' ? 'Retrying' : 'Retry'} {numberOf(retry)}

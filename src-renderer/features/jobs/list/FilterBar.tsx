@@ -6,12 +6,11 @@ import { useShallow } from 'zustand/react/shallow'
 import { JOB_STATES, type JobState } from '../../../../src-main/contract/job.ts'
 import type { JobStateCounts } from '../../../../src-main/contract/job-routes.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
-import { Button } from '../../../ui/Button.tsx'
 import { SearchField } from '../../../ui/form/Field.tsx'
 import { PickOne } from '../../../ui/form/Select.tsx'
 import { exactTime } from '../../../ui/format.ts'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
-import { isEmptyFilter, type JobListFilter, queryOf, SINCE, type Since } from './job-list-filter.ts'
+import { type JobListFilter, queryOf, SINCE, type Since } from './job-list-filter.ts'
 
 /** The filter of a list. */
 export type FilterBarProps = {
@@ -80,11 +79,6 @@ export function FilterBar({ filter, onChange, ofEndpoint, children }: FilterBarP
           set({ ...filter, since: SPANS.find((name) => name === next), from: undefined, to: undefined })
         }}
       />
-      {!isEmptyFilter(ofEndpoint ? without({ ...filter, endpoint: undefined }) : filter) && (
-        <Button kind="quiet" onClick={() => onChange({ states: [] })}>
-          Clear filters
-        </Button>
-      )}
       {children}
     </div>
   )

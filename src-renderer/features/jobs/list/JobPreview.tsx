@@ -11,8 +11,8 @@ import { JobErrorNotice } from '../../../ui/output/JobErrorNotice.tsx'
 import { JobStateDot } from '../../../ui/StateDot.tsx'
 import { RelativeTime } from '../../../ui/Values.tsx'
 
-/** Whether the window has room for a preview next to a table of jobs. */
-export function useHasPreview(): boolean {
+/** Whether the window has room for all columns of a table of jobs, or for a preview next to it. */
+export function useIsWide(): boolean {
   const { platform } = useApp()
   return useSyncExternalStore(platform.onWide, platform.isWide)
 }

@@ -10,11 +10,11 @@ import { chooseFiles, saveToDisk } from '../../../platform/browser-files.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
 import { useCancelQuestion } from '../../../ui/jobs/CancelQuestion.tsx'
-import { columnsFor, NowForCells } from '../../../ui/jobs/JobColumns.tsx'
+import { jobListColumns, NowForCells } from '../../../ui/jobs/JobColumns.tsx'
 import { useJobKeys } from '../../../ui/jobs/JobKeys.tsx'
 import { Grid } from '../../../ui/table/Grid.tsx'
 import { BulkBar } from './BulkBar.tsx'
-import { JobPreview, useHasPreview } from './JobPreview.tsx'
+import { JobPreview, useIsWide } from './JobPreview.tsx'
 import { type JobListFilter, queryOf, writeFilter } from './job-list-filter.ts'
 import { type JobWindow, rowAt } from './job-window.ts'
 import { isNothing, type Selected, useBulk, useSelection } from './selected-jobs.ts'
@@ -23,12 +23,13 @@ import { isNothing, type Selected, useBulk, useSelection } from './selected-jobs
 export type JobTableProps = {
   readonly list: JobWindow
   readonly isUnfiltered: boolean
+  readonly onClearFilters: () => void
   /** All are of one endpoint. */
   readonly ofEndpoint: boolean
 }
 
 /** The table of jobs, and above it how many there are, or what is selected. */
-export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
+export function JobTable({ list, isUnfiltered, onClearFilters, ofEndpoint }: JobTableProps) {
   const [, go] = useLocation()
   const state = useStore(list)
   const { count, more, fresh, anew } = state
@@ -50,7 +51,8 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const isSelecting = !isNothing(selected)
   const [active, setActive] = useState(-1)
   const activeJob = active < 0 ? undefined : at(active)
-  const hasPreview = useHasPreview() && activeJob !== undefined
+  const isWide = useIsWide()
+  const hasPreview = isWide && activeJob !== undefined
   const { onRerun, onCancel, question } = useJobKeys()
   const onKey = (ofSelected: () => void, ofRow: (job: JobListItem) => void) => (row: JobListItem | undefined) => {
     if (isSelecting) ofSelected()
@@ -64,7 +66,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
   const label = isUnfiltered ? `${number} job${count === 1 ? '' : 's'}` : `${number} match`
   return (
     <NowForCells>
-      <div className="flex min-h-7 flex-wrap items-center gap-3">
+      <div className="flex min-h-7 shrink-0 flex-wrap items-center gap-3">
         {isSelecting ? (
           <BulkBar
             label={selected.kind === 'all' ? `All ${label}` : `${counted(selected.jobs.size, 'job')} selected`}
@@ -83,6 +85,11 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
             {label}
           </span>
         )}
+        {!isSelecting && !isUnfiltered && (
+          <Button kind="quiet" onClick={onClearFilters}>
+            Clear filters
+          </Button>
+        )}
         {!isSelecting && (
           <div className="ml-auto flex gap-1">
             <Button kind="quiet" title="This list as JSON lines" onClick={() => void exportAll()}>
@@ -100,7 +107,7 @@ export function JobTable({ list, isUnfiltered, ofEndpoint }: JobTableProps) {
       <div className="flex min-h-0 gap-3">
         <Grid
           label="Jobs"
-          columns={columnsFor(ofEndpoint, hasPreview)}
+          columns={jobListColumns(ofEndpoint, hasPreview ? 'nextToPreview' : isWide ? 'all' : 'narrow')}
           count={count}
           lineAt={lineAt}
           active={active}

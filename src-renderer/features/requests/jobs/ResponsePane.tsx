@@ -41,7 +41,7 @@ export function ResponsePane({ endpoint, response, onClose }: ResponsePaneProps)
       aria-label={`Response of ${operation}`}
       className="flex min-w-0 flex-col rounded-control border border-line bg-surface-1"
     >
-      <header className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1">
+      <header className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1">
         <h3 className="font-mono text-small font-medium">{operation}</h3>
         {error === undefined ? <JobStateDot state={state} /> : <StateDot tone="failed" text="No response" />}
         <div className="ml-auto flex items-center gap-1">

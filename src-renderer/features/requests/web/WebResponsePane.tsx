@@ -17,7 +17,7 @@ export function WebResponsePane({ response, endpoint }: WebResponsePaneProps) {
   const { method, path, status, statusText, headers, events, body, error, cut } = response
   return (
     <section aria-label="Response" className="flex min-w-0 flex-col rounded-control border border-line bg-surface-1">
-      <header className="flex min-h-9 flex-wrap items-center gap-x-3 border-b border-line px-3 py-1">
+      <header className="flex min-h-9 shrink-0 flex-wrap items-center gap-x-3 border-b border-line px-3 py-1">
         <Status response={response} />
         <h3 className="min-w-0 truncate font-mono text-small">
           {method} {path}

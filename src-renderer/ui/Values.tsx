@@ -96,7 +96,7 @@ export function CutName({ name, end = END }: CutNameProps) {
   const at = Math.max(0, name.length - end)
   return (
     <span title={name} className="inline-flex min-w-0 max-w-full overflow-hidden align-bottom">
-      <span className="truncate whitespace-pre">{name.slice(0, at)}</span>
+      <span className="min-w-[5ch] truncate whitespace-pre">{name.slice(0, at)}</span>
       <span className="shrink-0 whitespace-pre">{name.slice(at)}</span>
     </span>
   )

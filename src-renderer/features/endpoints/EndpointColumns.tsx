@@ -1,4 +1,3 @@
-import clsx from 'clsx'
 import {
   Container,
   FileClock,
@@ -38,7 +37,7 @@ export const endpointColumns = (isGrouped: boolean): readonly Column<EndpointRow
     id: 'name',
     header: 'Name',
     width: 180,
-    grow: 3,
+    grow: 5,
     sortBy: ({ endpoint }) => endpoint.name,
     cell: ({ endpoint }) => <Name {...endpoint} isGrouped={isGrouped} />,
   },
@@ -105,7 +104,7 @@ const REST: readonly Column<EndpointRow>[] = [
     id: 'error',
     header: 'Last error',
     width: 154,
-    grow: 5,
+    grow: 3,
     sortBy: errorText,
     cell: (row) => <LastError {...row} />,
   },
@@ -135,24 +134,18 @@ function Name({ id, name, app, isGrouped }: NameProps) {
   const shown = nameInApp({ name, app })
   const isShort = app !== undefined && isGrouped
   const link = (
-    <Link to={ADDRESS.endpoint(id)} className="flex min-w-0 flex-1 items-center gap-2 font-medium hover:underline">
+    <Link
+      to={ADDRESS.endpoint(id)}
+      // An id without room wraps out of sight; the tooltip has it.
+      className="flex h-5 min-w-0 flex-1 flex-wrap content-start items-center gap-x-2 overflow-hidden font-medium hover:underline"
+    >
       <CutName name={shown} />
-      {shown !== id && !isShort && (
-        // The id gives way last, as it is what calls are sent to; in an app it is the name with a suffix.
-        <span
-          className={clsx(
-            'flex min-w-0 font-mono text-small font-normal text-ink-2',
-            app === undefined ? 'max-w-1/2 shrink-0' : 'flex-1',
-          )}
-        >
-          <CutName name={id} />
-        </span>
-      )}
+      {shown !== id && !isShort && <span className="font-mono text-small font-normal text-ink-2">{id}</span>}
     </Link>
   )
   return (
     <span className="flex min-w-0 items-center gap-2">
-      {isShort ? <Tooltip text={id}>{link}</Tooltip> : link}
+      {shown === id ? link : <Tooltip text={id}>{link}</Tooltip>}
       {app !== undefined && !isGrouped && (
         <Tooltip text={`Environment ${app.environment} of app ${app.name}`}>
           <span className="max-w-1/2 shrink-0 truncate rounded-control border border-line bg-surface-2 px-1.5 text-small leading-4.5">

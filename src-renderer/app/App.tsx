@@ -63,7 +63,7 @@ function Frame({ children }: { readonly children: ReactNode }) {
       </a>
       <div className="flex min-h-0 flex-1">
         <Sidebar />
-        <div className="relative flex min-w-0 flex-1 flex-col">
+        <div className="flex min-w-0 flex-1 flex-col">
           {children}
           <ConnectionBanner />
         </div>
@@ -75,19 +75,14 @@ function Frame({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/**
- * Says that the service does not answer, and that what is shown is of then. It lies over the page, which does not move.
- */
+/** Says that the service does not answer, and that what is shown is of then: below the page, so that it covers nothing. */
 function ConnectionBanner() {
   const lost = useAppState((state) => state.connection === 'lost')
   const since = useAppState((state) => state.connectionSince)
   const { desktop } = useApp().platform
   if (!lost) return null
   return (
-    <div
-      role="alert"
-      className="enters absolute inset-x-0 bottom-0 z-20 flex items-center gap-2 bg-warn-soft px-4 py-1.5 text-warn-ink"
-    >
+    <div role="alert" className="enters flex shrink-0 items-center gap-2 bg-warn-soft px-4 py-1.5 text-warn-ink">
       <Unplug aria-hidden className="size-4 shrink-0" />
       <p>
         The service does not answer. It last answered <RelativeTime at={since} />; you see the state of that moment.{' '}

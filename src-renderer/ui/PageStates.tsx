@@ -1,7 +1,7 @@
 /** What stands in place of content or above it: nothing there yet, not loaded yet, not found, an error, a warning. */
 import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
-import { type ReactNode, useCallback } from 'react'
+import { Fragment, type ReactNode, useCallback } from 'react'
 import { Link } from 'wouter'
 import { asCalledBy, shellQuoted } from '../../src-main/domain/text.ts'
 import { ADDRESS } from '../addresses.ts'
@@ -40,7 +40,9 @@ export function CommandLine({ command, folder }: CommandLineProps) {
   const typed = folder === undefined ? called : `cd ${shellQuoted(folder)} && ${called}`
   return (
     <div className="flex max-w-full items-center gap-1 rounded-control border border-line bg-surface-1 pl-3">
-      <code className="min-w-0 break-words py-1.5 text-left font-mono text-small">{typed}</code>
+      <code className="min-w-0 py-1.5 text-left font-mono text-small">
+        <CommandText text={typed} />
+      </code>
       <CopyButton text={typed} what="command" />
     </div>
   )
@@ -88,10 +90,25 @@ export function useAsCalled(): (text: string) => string {
   return useCallback((text: string) => asCalledBy(text, command), [command])
 }
 
+/** A command that breaks only between its words, as `--data` broken after a hyphen reads as two options. */
+function CommandText({ text }: { readonly text: string }) {
+  return text.split(' ').map((word, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the words of a command keep their places
+    <Fragment key={at}>
+      {at > 0 && ' '}
+      <span className="inline-block max-w-full break-all align-bottom">{word}</span>
+    </Fragment>
+  ))
+}
+
 /** A command within a sentence. @param command like `drydock open` */
 export function Typed({ command }: { readonly command: string }) {
   const asCalled = useAsCalled()
-  return <code className="font-mono text-small">{asCalled(command)}</code>
+  return (
+    <code className="font-mono text-small">
+      <CommandText text={asCalled(command)} />
+    </code>
+  )
 }
 
 /** A text as it is shown: what stands in it between backticks is code. */
@@ -106,7 +123,7 @@ export function Said({ text }: { readonly text: string }) {
     ) : (
       // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their places
       <code key={at} className="font-mono">
-        {part}
+        <CommandText text={part} />
       </code>
     ),
   )

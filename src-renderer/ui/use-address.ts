@@ -68,6 +68,25 @@ export function showField(name: string): void {
   element?.querySelector<HTMLElement>(CONTROLS)?.focus({ preventScroll: true })
 }
 
+/** Scrolls the content while a bar at its lower edge covers the field with the focus. @returns ends that */
+export function keepFocusAbove(bar: HTMLElement): () => void {
+  const content = bar.closest('main')
+  if (content === null) return () => undefined
+  const reveal = () => {
+    const focused = document.activeElement
+    if (focused === null || bar.contains(focused) || !content.contains(focused)) return
+    const field = focused.closest(`[id^="${fieldId('')}"]`) ?? focused
+    content.scrollTop += Math.max(0, field.getBoundingClientRect().bottom - bar.getBoundingClientRect().top)
+  }
+  const resize = new ResizeObserver(reveal)
+  resize.observe(bar)
+  content.addEventListener('focusin', reveal)
+  return () => {
+    resize.disconnect()
+    content.removeEventListener('focusin', reveal)
+  }
+}
+
 // Only the content scrolls: scrollIntoView would move the frame of the window as well.
 function bringIntoSight(element: HTMLElement | null): void {
   const content = element?.closest('main')

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { CommandLine } from '../../ui/PageStates.tsx'
+import { CommandLine, Typed } from '../../ui/PageStates.tsx'
 
 /** Stands where there is no machine yet. */
 export type FirstMachineProps = { readonly icon: ReactNode }
@@ -19,8 +19,8 @@ export function FirstMachine({ icon }: FirstMachineProps) {
       <ol className="flex w-full flex-col gap-4">
         <Step at={1} title="Check that you can reach its Docker" command="ssh ada@gpu-box docker version">
           It must answer without a password, and show a client and a server. If not, add your key there (
-          <code className="font-mono text-small">ssh-copy-id</code>), install Docker, or add your user there to the
-          docker group.
+          <Typed command="ssh-copy-id" />
+          ), install Docker, or add your user there to the docker group.
         </Step>
         <Step at={2} title="Add it under a name" command="drydock machine add gpu-box --ssh ada@gpu-box">
           The same as the button above. Shows each check and how to fix it. Nothing is installed there.
@@ -30,9 +30,8 @@ export function FirstMachine({ icon }: FirstMachineProps) {
           the first time.
         </Step>
         <Step at={4} title="Run your own endpoint there" command="drydock endpoint update ENDPOINT --on gpu-box">
-          Or choose the machine in the settings of an endpoint, for a new one with{' '}
-          <code className="font-mono text-small">--on gpu-box</code>, for an app with{' '}
-          <code className="font-mono text-small">drydock deploy --on gpu-box</code>.
+          Or choose the machine in the settings of an endpoint, for a new one with <Typed command="--on gpu-box" />, for
+          an app with <Typed command="drydock deploy --on gpu-box" />.
         </Step>
       </ol>
     </section>

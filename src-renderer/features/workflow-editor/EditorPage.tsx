@@ -11,7 +11,7 @@ import {
 } from 'react'
 import { Link } from 'wouter'
 import { ADDRESS } from '../../addresses.ts'
-import { useApp, useAppState } from '../../store/app-context.ts'
+import { useApp } from '../../store/app-context.ts'
 import { Button, IconButton } from '../../ui/Button.tsx'
 import { useOpened } from '../../ui/Page.tsx'
 import { EmptyState, Skeleton } from '../../ui/PageStates.tsx'
@@ -103,7 +103,6 @@ function Editor({ name }: { readonly name: string }) {
 /** Where the run bar stands: the canvas keeps its height free. */
 function BarPlace({ children }: { readonly children: ReactNode }) {
   const canvas = useCanvasStore()
-  const isLost = useAppState((state) => state.connection === 'lost')
   const place = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const { current } = place
@@ -115,14 +114,7 @@ function BarPlace({ children }: { readonly children: ReactNode }) {
     return () => resize.disconnect()
   }, [canvas])
   return (
-    <div
-      ref={place}
-      className={clsx(
-        'pointer-events-none absolute inset-x-0 z-10 flex justify-center px-2',
-        // The notice that the service does not answer covers the lower edge of the page.
-        isLost ? 'bottom-11 max-lg:bottom-16' : 'bottom-2',
-      )}
-    >
+    <div ref={place} className="pointer-events-none absolute inset-x-0 bottom-2 z-10 flex justify-center px-2">
       {children}
     </div>
   )

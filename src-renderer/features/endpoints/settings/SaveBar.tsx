@@ -1,8 +1,8 @@
-import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { counted } from '../../../../src-main/domain/text.ts'
-import { useAppState } from '../../../store/app-context.ts'
 import { Button } from '../../../ui/Button.tsx'
+import { keepFocusAbove } from '../../../ui/use-address.ts'
 import type { Effect, SettingChange } from './settings-draft.ts'
 import type { SettingsForm } from './use-settings.ts'
 
@@ -17,19 +17,18 @@ export type SaveBarProps = {
 /** At the lower edge while anything differs: what changes, from what to what, and what that does. */
 export function SaveBar({ form, workers, running }: SaveBarProps) {
   const { read, draft, saving, refusal } = form
+  const bar = useRef<HTMLElement>(null)
   const { changes, faults, conflicts } = read
-  const isLost = useAppState((state) => state.connection === 'lost')
-  if (Object.keys(draft).length === 0) return null
+  const isShown = Object.keys(draft).length > 0
+  useEffect(() => (isShown && bar.current !== null ? keepFocusAbove(bar.current) : undefined), [isShown])
+  if (!isShown) return null
   const wrong = Object.keys(faults).length
   const clashes = Object.keys(conflicts).length
   return (
     <section
       aria-label="Unsaved changes"
-      className={clsx(
-        'enters sticky z-20 -mx-1 rounded-control border border-line-strong bg-surface-1 shadow-float',
-        // Above the line that tells of it.
-        isLost ? 'bottom-5' : '-bottom-4',
-      )}
+      ref={bar}
+      className="enters sticky -bottom-4 z-20 -mx-1 rounded-control border border-line-strong bg-surface-1 shadow-float"
     >
       {changes.length > 0 && (
         <ul className="max-h-40 overflow-y-auto border-b border-line px-3 py-2">
@@ -52,7 +51,11 @@ export function SaveBar({ form, workers, running }: SaveBarProps) {
         </Button>
         <div className="min-w-60 flex-1" aria-live="polite">
           {refusal !== undefined && <Warning text={refusal} />}
-          {wrong > 0 && <Warning text={`${counted(wrong, 'field')} cannot be saved: see the messages beside them.`} />}
+          {wrong > 0 && (
+            <Warning
+              text={`${counted(wrong, 'field')} cannot be saved. ${wrong === 1 ? 'Its message says why.' : 'Their messages say why.'}`}
+            />
+          )}
           {clashes > 0 && (
             <Warning text="The same settings were changed elsewhere meanwhile. Choose which values to keep before you save." />
           )}

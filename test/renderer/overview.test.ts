@@ -4,11 +4,39 @@ import { DAY_MS, MINUTE_MS } from '../../src-main/contract/units.ts'
 import { fittingRange, RANGES, type Range, spanOf } from '../../src-renderer/api-client/queries.ts'
 import { beginOfData } from '../../src-renderer/features/endpoints/MetricCharts.tsx'
 import { inDrawingOrder, legendText, stackedValues } from '../../src-renderer/ui/chart/Chart.tsx'
-import { type ChartSeries, lonePoints, timeLabels, valueAxisWidth } from '../../src-renderer/ui/chart/chart-options.ts'
+import {
+  type ChartSeries,
+  chartOptions,
+  lonePoints,
+  timeLabels,
+  valueAxisWidth,
+} from '../../src-renderer/ui/chart/chart-options.ts'
 import { NOW } from './support.tsx'
 
 // Labels need none.
 const NO_PLOT = {} as UPlot
+
+function axesOf(options: { readonly elapsed?: boolean }): readonly UPlot.Axis[] {
+  const { axes = [] } = chartOptions({
+    element: document.createElement('div'),
+    series: [],
+    format: (value) => String(Math.round(value)),
+    group: 'test',
+    width: 400,
+    height: 100,
+    onIndex: () => undefined,
+    marks: () => [],
+    ...options,
+  })
+  return axes
+}
+
+test('labels of counts stand at whole numbers, so that none is rounded to another', () => {
+  const [, values] = axesOf({})
+  const steps = values?.incrs as readonly number[]
+  expect(steps.slice(0, 6)).toEqual([1, 2, 5, 10, 20, 50])
+  expect(steps.every(Number.isInteger)).toBe(true)
+})
 
 describe('the range of the charts', () => {
   const begin = (range: Range) => spanOf(range, NOW).from
@@ -54,6 +82,13 @@ describe('the time axis', () => {
     const label = (times: readonly number[], stepS: number) => timeLabels(NO_PLOT, times, 0, 0, stepS)
     expect(label([local(27, 21), midnight, local(28, 9)], 3 * 3600)).toEqual(['21:30', '28 Nov', '09:30'])
     expect(label([local(27, 9)], 86_400)).toEqual(['27 Nov'])
+  })
+
+  test('says spans since the beginning where times are elapsed', () => {
+    const [times] = axesOf({ elapsed: true })
+    expect(times?.values).toEqual(expect.any(Function))
+    const values = times?.values as (plot: UPlot, times: readonly number[]) => readonly string[]
+    expect(values(NO_PLOT, [0, 1800, 7200])).toEqual(['0 ms', '30 min', '2 h'])
   })
 })
 

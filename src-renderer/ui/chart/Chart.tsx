@@ -12,7 +12,17 @@ const NO_MARKS: NonNullable<ChartProps['marks']> = []
 const LINES: Readonly<Record<ChartSeries['tone'], string>> = { ...TONE_FILLS, accent: 'bg-accent' }
 
 /** A chart with its legend: values of the whole range, or those under the pointer. */
-export function Chart({ title, times, series, format, ticks, group, marks = NO_MARKS, empty }: ChartProps) {
+export function Chart({
+  title,
+  times,
+  series,
+  format,
+  ticks,
+  elapsed = false,
+  group,
+  marks = NO_MARKS,
+  empty,
+}: ChartProps) {
   const container = useRef<HTMLDivElement>(null)
   const plot = useRef<UPlot>(null)
   const lines = useRef(marks)
@@ -30,6 +40,7 @@ export function Chart({ title, times, series, format, ticks, group, marks = NO_M
         series: inDrawingOrder(series),
         format,
         ...(ticks && { ticks }),
+        elapsed,
         group,
         width: element.clientWidth,
         height: HEIGHT_PX,
@@ -47,7 +58,7 @@ export function Chart({ title, times, series, format, ticks, group, marks = NO_M
       chart.destroy()
       plot.current = null
     }
-  }, [shape, group, colours])
+  }, [shape, group, elapsed, colours])
 
   useEffect(() => {
     lines.current = marks

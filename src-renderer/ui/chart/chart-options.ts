@@ -1,5 +1,6 @@
 import UPlot from 'uplot'
 import type { Tone } from '../colours.ts'
+import { duration } from '../format.ts'
 
 const LINE_PX = 1.5
 // Of the room of a step, and at most so wide in px.
@@ -18,6 +19,11 @@ const VALUE_SPACE_PX = 32
 const RIGHT_PX = 22
 const FILL_ALPHA = '14%'
 const MARK_ALPHA = 0.45
+
+/** Distances between labels of counts and sizes: a label of 2.5 jobs would be rounded to a number that it is not. */
+export const WHOLE_TICKS: readonly number[] = Array.from({ length: 16 }, (_one, power) => 10 ** power).flatMap(
+  (ten) => [ten, 2 * ten, 5 * ten],
+)
 
 /** Distances between labels of spans, ms: without them an axis says `4 min 10 s`. */
 export const SPAN_TICKS: readonly number[] = [
@@ -57,18 +63,27 @@ export function timeLabels(
   })
 }
 
+const timeAxis = (elapsed: boolean): Pick<UPlot.Axis, 'values' | 'incrs'> =>
+  elapsed
+    ? {
+        values: (_plot, times) => times.map((at) => duration(at * 1000)),
+        incrs: SPAN_TICKS.map((ms) => ms / 1000),
+      }
+    : { values: timeLabels }
+
 /** The options of a chart: thin lines, few ticks, colours of the tokens as they are now. */
 export function chartOptions({
   element,
   series,
   format,
-  ticks,
+  ticks = WHOLE_TICKS,
+  elapsed = false,
   group,
   width,
   height,
   onIndex,
   marks,
-}: Pick<ChartProps, 'series' | 'format' | 'ticks' | 'group'> & {
+}: Pick<ChartProps, 'series' | 'format' | 'ticks' | 'elapsed' | 'group'> & {
   readonly element: HTMLElement
   readonly width: number
   readonly height: number
@@ -95,15 +110,15 @@ export function chartOptions({
       points: { size: 5 },
       sync: { key: group },
     },
-    scales: { y: { range: (_plot, _least, most) => [0, mostShown(most)] } },
+    scales: { x: { time: !elapsed }, y: { range: (_plot, _least, most) => [0, mostShown(most)] } },
     axes: [
-      { ...axis, size: AXIS_PX, space: TIME_SPACE_PX, values: timeLabels, grid: { show: false } },
+      { ...axis, size: AXIS_PX, space: TIME_SPACE_PX, grid: { show: false }, ...timeAxis(elapsed) },
       {
         ...axis,
         size: valueAxisWidth,
         space: VALUE_SPACE_PX,
-        values: (_plot, values) => values.map(wholeOrText(format)),
-        ...(ticks && { incrs: [...ticks] }),
+        values: (_plot, values) => values.map(format),
+        incrs: [...ticks],
       },
     ],
     series: [{}, ...series.map((one) => line(one, colour))],
@@ -158,9 +173,6 @@ export function lonePoints(values: ArrayLike<number | null | undefined>): readon
 // A line at nought stays at the bottom of a chart with a scale.
 const mostShown = (most: number | null) => Math.max(1, most ?? 0) * 1.1
 
-const wholeOrText = (format: ChartProps['format']) => (value: number) =>
-  Number.isInteger(value) || value > 1 ? format(value) : ''
-
 /** Reads tokens as colours that a canvas knows: `light-dark()` is none. */
 export function tokenColourReader(element: HTMLElement): (name: string) => string {
   const probe = element.ownerDocument.createElement('span')
@@ -192,13 +204,15 @@ type ChartMark = { readonly at: number; readonly tone: Tone }
 /** What a chart is drawn from: series, range and marks. */
 export type ChartProps = {
   readonly title: string
-  /** ms since the epoch, one for each value. */
+  /** ms since the epoch, or since the beginning if `elapsed`; one for each value. */
   readonly times: readonly number[]
   readonly series: readonly ChartSeries[]
   /** Writes a value. */
   readonly format: (value: number) => string
-  /** Distances between its labels, ascending; by default 1, 2 or 5 times a power of ten. */
+  /** Distances between its labels, ascending; by default `WHOLE_TICKS`. */
   readonly ticks?: readonly number[]
+  /** The time axis says spans since the beginning, and not the time of day. */
+  readonly elapsed?: boolean
   /** Charts of the same group show the same moment under the pointer. */
   readonly group: string
   /** Lines through the chart. */

@@ -23,7 +23,6 @@ const costText = (value: number) => (value >= 100 ? whole(value) : value.toPreci
 /** Shows what each setting would have done. */
 export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
   const { rows, jobs, spanMs, measured, notes, currency } = answer
-  const { platform } = useApp()
   const use = useSetting(endpoint)
   const [sort, setSort] = useState<TableSort>()
   const [showsAll, setShowsAll] = useState(false)
@@ -61,7 +60,7 @@ export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
             formatX={costText}
             formatY={duration}
           />
-          <CourseChart present={present} other={best} startsAt={platform.now()} />
+          <CourseChart present={present} other={best} />
         </div>
       </Card>
       <Card title="Settings">
@@ -90,7 +89,7 @@ export function WhatIfResult({ endpoint, answer }: WhatIfResultProps) {
 const GROUPS = [
   { name: 'frontier', tone: 'accent', joined: true },
   { name: 'other settings', tone: 'queued' },
-  { name: 'current setting', tone: 'retried', large: true },
+  { name: 'current setting', tone: 'timed-out', large: true },
 ] as const
 
 const kindOf = ({ isPresent, onFrontier }: WhatIfRow) =>
@@ -100,28 +99,25 @@ const kindOf = ({ isPresent, onFrontier }: WhatIfRow) =>
 function CourseChart({
   present,
   other,
-  startsAt,
 }: {
   readonly present: WhatIfRow | undefined
   readonly other: WhatIfRow | undefined
-  readonly startsAt: number
 }) {
   const course = present?.course
-  const times = useMemo(
-    () => course?.waiting.map((_count, at) => startsAt + at * course.stepMs) ?? [],
-    [course, startsAt],
-  )
+  const times = useMemo(() => course?.waiting.map((_count, at) => at * course.stepMs) ?? [], [course])
   const series = useMemo(
     () => [
-      { name: 'now', tone: 'retried' as const, values: course?.waiting ?? [] },
+      { name: 'now', tone: 'timed-out' as const, values: course?.waiting ?? [] },
       ...(other?.course === undefined
         ? []
-        : [{ name: 'cheapest of the frontier', tone: 'accent' as const, values: other.course.waiting }]),
+        : [{ name: 'cheapest on the frontier', tone: 'accent' as const, values: other.course.waiting }]),
       { name: 'workers now', tone: 'completed' as const, values: course?.workers ?? [] },
     ],
     [course, other],
   )
-  return <Chart title="Waiting jobs, from the start" times={times} series={series} format={whole} group="what-if" />
+  return (
+    <Chart title="Waiting jobs, from the start" times={times} series={series} format={whole} elapsed group="what-if" />
+  )
 }
 
 function columnsOf(hasCost: boolean, use: (row: WhatIfRow) => void): readonly Column<WhatIfRow>[] {

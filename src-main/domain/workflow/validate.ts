@@ -103,7 +103,8 @@ function unknownClass({ id, classType }: PayloadNode): Problem {
 function missingInputs({ id, inputs }: PayloadNode, type: NodeType): readonly Problem[] {
   return type.inputs.flatMap((input) => {
     if (!input.isRequired || inputs.has(input.name) || input.type.startsWith('COMFY_')) return []
-    const message = `Input ${input.name} (${input.type}) is missing. Link something to it, or set a value.`
+    const next = isWidget(input) ? 'Link something to it, or set a value.' : 'Link something to it.'
+    const message = `Input ${input.name} (${input.type}) is missing. ${next}`
     return [at(id, 'required_input_missing', message, input.name)]
   })
 }

@@ -3,12 +3,14 @@ import type { ReactNode } from 'react'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { catalogEntry } from '../../../src-main/contract/catalog.ts'
 import { addNode } from '../../../src-main/domain/workflow/edit/add-node.ts'
+import { removeNodes } from '../../../src-main/domain/workflow/edit/remove.ts'
 import { setSlot } from '../../../src-main/domain/workflow/edit/widgets.ts'
 import { ProblemMark } from '../../../src-renderer/features/workflow-editor/canvas/NodeBox.tsx'
 import { ProblemsPanel } from '../../../src-renderer/features/workflow-editor/problems/ProblemsPanel.tsx'
 import { useNodeProblems } from '../../../src-renderer/features/workflow-editor/problems/use-problems.ts'
 import { PublishPanel } from '../../../src-renderer/features/workflow-editor/publish/PublishPanel.tsx'
 import { SweepPanel } from '../../../src-renderer/features/workflow-editor/publish/SweepPanel.tsx'
+import { RefusalNotice } from '../../../src-renderer/features/workflow-editor/run/RefusalNotice.tsx'
 import { createRunActions } from '../../../src-renderer/features/workflow-editor/run/run-actions.ts'
 import { anEndpoint, giveSizes, type TestAnswers } from '../support.tsx'
 import { documentOf, renderInEditor } from './widgets-support.tsx'
@@ -70,6 +72,25 @@ const open = async () => {
   fireEvent.click(screen.getByRole('button', { name: /^(No problems|\d)/ }))
   return within(await screen.findByRole('dialog', { name: 'Problems' }))
 }
+
+describe('a run that was refused', () => {
+  test('is told of until its problems are mended, and again when they are back', async () => {
+    const { client, store, tab, editor, platform } = await renderProblems(documentOf([SAVE, LATENT]), {
+      more: <RefusalNotice />,
+    })
+    await waitFor(() => expect(count()).toBe('1 error'))
+    await act(() => createRunActions({ client, platform, app: store, tab, title: 'T' }).run())
+    const notice = await screen.findByRole('alert')
+    within(notice).getByRole('button', { name: /^Save Image 9: Input images \(IMAGE\) is missing\./ })
+    act(() => editor.getState().edit('Delete', (document) => removeNodes(document, undefined, new Set(['9', '5']))))
+    await act(() => platform.advance(PAUSE_MS))
+    await waitFor(() => expect(count()).toBe('No problems'))
+    expect(screen.queryByRole('alert')).toBeNull()
+    act(() => editor.getState().undo())
+    await act(() => platform.advance(PAUSE_MS))
+    await screen.findByRole('alert')
+  })
+})
 
 describe('the problems', () => {
   test('of a document are counted, and found again when it has changed', async () => {

@@ -9,9 +9,12 @@ import type { WantedFile } from '../../../../src-main/domain/workflow-runs/paylo
 import type { ApiClient } from '../../../api-client/client.ts'
 import { useApp } from '../../../store/app-context.ts'
 import { Button, IconButton } from '../../../ui/Button.tsx'
-import { useJump } from '../problems/use-problems.ts'
-import { type Tab, useRuns, useTab } from '../store/editor-store.ts'
+import type { FoundProblem } from '../problems/find-problems.ts'
+import { titleOf, useJump, useProblems } from '../problems/use-problems.ts'
+import { type Tab, useEditor, useRuns, useTab } from '../store/editor-store.ts'
+import type { Refusal } from '../store/run-store.ts'
 import { assetAddress, uploadAsset } from '../widgets/upload-asset.ts'
+import { refusalText } from './prepare-runs.ts'
 import { undoLater } from './result-actions.ts'
 
 const SHOWN = 4
@@ -20,8 +23,10 @@ const SHOWN = 4
 export function RefusalNotice() {
   const { runs } = useTab()
   const refusal = useRuns((state) => state.refusal)
-  if (refusal === undefined) return null
-  const { message, problems, tooLarge } = refusal
+  const problems = useProblemsLeft(refusal)
+  if (refusal === undefined || problems === undefined) return null
+  const { tooLarge } = refusal
+  const message = problems.length === refusal.problems.length ? refusal.message : refusalText(problems.length)
   const more = problems.length - SHOWN
   return (
     <div
@@ -35,7 +40,7 @@ export function RefusalNotice() {
         {problems.length > 0 && (
           <ul className="mt-1 flex flex-col gap-0.5">
             {problems.slice(0, SHOWN).map((problem) => (
-              <li key={`${problem.node} ${problem.input} ${problem.code}`}>
+              <li key={keyOf(problem)}>
                 <ProblemLine problem={problem} />
               </li>
             ))}
@@ -52,8 +57,25 @@ export function RefusalNotice() {
   )
 }
 
+/** The problems of a refusal that the graph still has. @returns undefined if it had some and has none of them now */
+function useProblemsLeft(refusal: Refusal | undefined): readonly Problem[] | undefined {
+  const document = useEditor((state) => state.document)
+  const found = useProblems()
+  const [refused, setRefused] = useState({ refusal, document })
+  if (refused.refusal !== refusal) setRefused({ refusal, document })
+  const problems = refusal?.problems ?? []
+  // The check may not have reached the graph that was refused.
+  if (problems.length === 0 || refused.refusal !== refusal || refused.document === document) return problems
+  const keys = new Set(found.problems.map(keyOf))
+  const left = problems.filter((problem) => keys.has(keyOf(problem)))
+  return left.length === 0 ? undefined : left
+}
+
+const keyOf = ({ node, input, code }: Pick<FoundProblem, 'node' | 'input' | 'code'>) => `${node} ${input} ${code}`
+
 function ProblemLine({ problem: { node, message } }: { readonly problem: Problem }) {
   const jump = useJump()
+  const { editor } = useTab()
   if (node === undefined) return <span>{message}</span>
   return (
     <button
@@ -61,7 +83,7 @@ function ProblemLine({ problem: { node, message } }: { readonly problem: Problem
       onClick={() => jump(node)}
       className="text-left underline decoration-dotted underline-offset-2 hover:decoration-solid"
     >
-      Node {node}: {message}
+      {titleOf(editor.getState(), node)} {node}: {message}
     </button>
   )
 }

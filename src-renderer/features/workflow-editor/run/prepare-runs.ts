@@ -107,7 +107,8 @@ function evaluate(document: WorkflowDocument, options: EvaluateOptions): Refusal
 }
 
 const isError = ({ severity }: Problem) => severity === 'error'
-const refusalText = (count: number) =>
+/** Says that errors keep a graph from running. */
+export const refusalText = (count: number) =>
   count === 1 ? 'An error prevents this graph from running.' : `${count} errors prevent this graph from running.`
 
 function written(document: WorkflowDocument, options: PayloadOptions) {

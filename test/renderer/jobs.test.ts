@@ -9,7 +9,7 @@ import {
   readFilter,
   writeFilter,
 } from '../../src-renderer/features/jobs/list/job-list-filter.ts'
-import { attemptsOf, layTimeline, stepText } from '../../src-renderer/features/jobs/page/lay-timeline.ts'
+import { attemptsOf, layTimeline, spanText, stepText } from '../../src-renderer/features/jobs/page/lay-timeline.ts'
 import { findTable } from '../../src-renderer/ui/output/OutputView.tsx'
 import { NOW } from './support.tsx'
 
@@ -98,8 +98,18 @@ describe('the timeline of a job', () => {
     ])
   })
 
+  test('says of the last span of a job that goes on how long it is running or waiting', () => {
+    const texts = (count: number) => {
+      const { spans, goesOn } = layTimeline(history.slice(0, count), 100)
+      return spans.map((span) => spanText(span, goesOn && span === spans.at(-1)))
+    }
+    expect(texts(1)).toEqual(['waiting for 100 ms'])
+    expect(texts(2)).toEqual(['waited 10 ms', 'running for 90 ms'])
+    expect(texts(7)).toEqual(['waited 10 ms', 'ran 30 ms', 'waited 10 ms', 'ran 40 ms'])
+  })
+
   test('of a job that ended at once, or of nothing, is a moment', () => {
-    expect(layTimeline([], 5)).toEqual({ from: 5, to: 5, spans: [], steps: [] })
+    expect(layTimeline([], 5)).toEqual({ from: 5, to: 5, goesOn: false, spans: [], steps: [] })
     expect(layTimeline([entry(7, 'cancel', 'CANCELLED')], 9)).toMatchObject({ from: 7, to: 7, spans: [] })
   })
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'wouter'
 import type { JobState } from '../../../../src-main/contract/job.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
+import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { ApiError } from '../../../api-client/api-error.ts'
 import { type JobDetail, jobQuery } from '../../../api-client/jobs.ts'
@@ -122,8 +123,10 @@ const STREAMED = 'Its output was streamed, chunk by chunk: see Stream.'
 const isStreamedAlone = ({ output, chunkCount }: JobDetail) =>
   chunkCount > 0 && Array.isArray(output) && output.length === 0
 
-function whyNoOutput({ status, outputRemoved, expiresAt }: JobDetail): string {
+function whyNoOutput({ status, outputRemoved, expiresAt, chunkCount }: JobDetail): string {
   if (outputRemoved === true) return REMOVED
+  if (status === 'IN_PROGRESS' && chunkCount > 0)
+    return `It is running and has streamed ${counted(chunkCount, 'chunk')}: see Stream.`
   return isFinal(status) && expiresAt === undefined ? BEING_READ : NO_OUTPUT[status]
 }
 

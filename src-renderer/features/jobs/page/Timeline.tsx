@@ -20,12 +20,13 @@ import { EmptyState, Said } from '../../../ui/PageStates.tsx'
 import { StateDot } from '../../../ui/StateDot.tsx'
 import type { Column } from '../../../ui/table/column.ts'
 import { Table } from '../../../ui/table/Table.tsx'
-import { Duration, Nothing, useNow } from '../../../ui/Values.tsx'
+import { Duration, Elapsed, Nothing, useNow } from '../../../ui/Values.tsx'
 import {
   type Attempt,
   attemptsOf,
   type Timeline as Laid,
   layTimeline,
+  spanText,
   stepText,
   type TimelineSpan,
   type TimelineStep,
@@ -39,14 +40,6 @@ const SPAN_COLOURS: Readonly<Record<JobState, string>> = {
   FAILED: 'bg-failed/25',
   CANCELLED: 'bg-cancelled/25',
   TIMED_OUT: 'bg-timed-out/25',
-}
-const SPAN_TEXTS: Readonly<Record<JobState, string>> = {
-  IN_QUEUE: 'waited',
-  IN_PROGRESS: 'ran',
-  COMPLETED: 'completed',
-  FAILED: 'failed',
-  CANCELLED: 'cancelled',
-  TIMED_OUT: 'timed out',
 }
 
 // A bar that moves ten times a second is smooth enough to be read.
@@ -72,13 +65,19 @@ function Moving({ history }: { readonly history: readonly JobHistoryEntry[] }) {
 }
 
 function Drawn({ timeline }: { readonly timeline: Laid }) {
-  const { spans, steps, from, to } = timeline
+  const { spans, steps, from, to, goesOn } = timeline
   const length = Math.max(1, to - from)
   return (
     <div className="flex flex-col gap-3 p-3">
       <div aria-hidden className="relative h-9 overflow-hidden rounded-control bg-surface-2">
         {spans.map((span) => (
-          <Span key={span.from} span={span} from={from} length={length} />
+          <Span
+            key={span.from}
+            span={span}
+            text={spanText(span, goesOn && span === spans.at(-1))}
+            from={from}
+            length={length}
+          />
         ))}
         {steps.map((step) => (
           <span
@@ -100,7 +99,14 @@ function Drawn({ timeline }: { readonly timeline: Laid }) {
   )
 }
 
-function Span({ span, from, length }: { readonly span: TimelineSpan; readonly from: number; readonly length: number }) {
+type SpanProps = {
+  readonly span: TimelineSpan
+  readonly text: string
+  readonly from: number
+  readonly length: number
+}
+
+function Span({ span, text, from, length }: SpanProps) {
   const share = (100 * (span.to - span.from)) / length
   return (
     <span
@@ -113,7 +119,7 @@ function Span({ span, from, length }: { readonly span: TimelineSpan; readonly fr
       <span className="flex h-5 flex-wrap justify-center overflow-hidden">
         {/* A label that does not fit wraps out of sight. */}
         <span className="h-5" />
-        <span>{`${SPAN_TEXTS[span.state]} ${duration(span.to - span.from)}`}</span>
+        <span>{text}</span>
       </span>
     </span>
   )
@@ -164,7 +170,7 @@ const COLUMNS: readonly Column<Attempt>[] = [
     header: 'Ran',
     width: 110,
     align: 'right',
-    cell: ({ from, to }) => <Duration ms={to === undefined ? undefined : to - from} />,
+    cell: ({ from, to }) => (to === undefined ? <Elapsed since={from} /> : <Duration ms={to - from} />),
   },
   {
     id: 'end',

@@ -3,6 +3,7 @@ import type { JobState } from '../../../../src-main/contract/job.ts'
 import type { JobHistoryEntry } from '../../../../src-main/contract/management.ts'
 import { isFinal } from '../../../../src-main/domain/job/transitions.ts'
 import type { Tone } from '../../../ui/colours.ts'
+import { duration } from '../../../ui/format.ts'
 
 /** A state that lasted. */
 export type TimelineSpan = { readonly state: JobState; readonly from: number; readonly to: number }
@@ -23,6 +24,8 @@ export type TimelineStep = {
 export type Timeline = {
   readonly from: number
   readonly to: number
+  /** Whether the last span goes on. */
+  readonly goesOn: boolean
   readonly spans: readonly TimelineSpan[]
   readonly steps: readonly TimelineStep[]
 }
@@ -44,7 +47,8 @@ export function layTimeline(history: readonly JobHistoryEntry[], now: number): T
     else steps.push({ at, event, to, attempt, workerId, reason, times: 1 })
   }
   const from = history[0]?.at ?? now
-  return { from, to: spans.at(-1)?.to ?? from, spans, steps }
+  const end = history.at(-1)?.to
+  return { from, to: spans.at(-1)?.to ?? from, goesOn: end !== undefined && !isFinal(end), spans, steps }
 }
 
 /** One try of a worker. */
@@ -71,6 +75,21 @@ export function attemptsOf(history: readonly JobHistoryEntry[]): readonly Attemp
     attempts[attempts.length - 1] = { ...last, to: at, end }
   }
   return attempts
+}
+
+const SPAN_TEXTS: Readonly<Record<JobState, string>> = {
+  IN_QUEUE: 'waited',
+  IN_PROGRESS: 'ran',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  TIMED_OUT: 'timed out',
+}
+
+/** A span as text. @param goesOn whether the job is in that state now */
+export function spanText({ state, from, to }: TimelineSpan, goesOn: boolean): string {
+  if (!goesOn) return `${SPAN_TEXTS[state]} ${duration(to - from)}`
+  return `${state === 'IN_QUEUE' ? 'waiting' : 'running'} for ${duration(to - from)}`
 }
 
 const STEP_TEXTS: Readonly<Record<string, string>> = {

@@ -141,7 +141,7 @@ describe('a build', () => {
     const { service, page, open, expectAccessible, shoot, faults } = await setupShared({}, PROCESSES)
     const { id } = await openExample(service, 'mixed')
     await open(`/apps/projects/${id}/build`)
-    await page.getByText('Not built yet').waitFor()
+    await page.getByText('Not built here yet').waitFor()
     await page.getByRole('button', { name: 'Build', exact: true }).click()
     const steps = listOf(page, 'Steps of the build')
     await steps.getByText('Done').nth(5).waitFor()

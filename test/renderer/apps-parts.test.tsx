@@ -5,7 +5,7 @@ import type { DeployPlan, ReleaseProgress } from '../../src-main/contract/app.ts
 import type { BuildView, PreviewView, ProjectDetail } from '../../src-main/contract/projects.ts'
 import { PlanDiff } from '../../src-renderer/features/apps/PlanDiff.tsx'
 import { BuildSteps, ExcludedList } from '../../src-renderer/features/apps/project/BuildParts.tsx'
-import { Suggestions } from '../../src-renderer/features/apps/project/BuildTab.tsx'
+import { BuildTab, Suggestions } from '../../src-renderer/features/apps/project/BuildTab.tsx'
 import { PreviewTab } from '../../src-renderer/features/apps/project/PreviewTab.tsx'
 import { ProblemList } from '../../src-renderer/features/apps/project/ProblemList.tsx'
 import { useExcludes } from '../../src-renderer/features/apps/project/use-build.ts'
@@ -230,6 +230,29 @@ const LIVE_PREVIEW: PreviewView = {
   problems: [],
   notes: [],
 }
+
+test('a folder that was built and deployed by commands names the release that answers', async () => {
+  const release = {
+    app: 'shop',
+    environment: 'staging',
+    number: 3,
+    state: 'active' as const,
+    fingerprint: 'f',
+    pythonVersion: '3.12',
+    runsOn: 'processes' as const,
+    kind: 'deploy' as const,
+    createdAt: NOW - 60_000,
+  }
+  const environment = { app: 'shop', name: 'staging', createdAt: NOW, active: release, endpoints: 1, variables: 0 }
+  renderInApp(<BuildTab project={PREVIEWED} />, {
+    projectList: { projects: [] },
+    appList: { apps: [{ name: 'shop', createdAt: NOW, environments: [environment] }] },
+  })
+  const link = await screen.findByRole('link', { name: 'Release 3 in staging' })
+  expect(link.parentElement?.textContent).toBe(
+    'No build was started on this page since the service started; builds by commands are not shown here. Release 3 in staging, deployed 1 min ago, has its own build.',
+  )
+})
 
 test('the pages of a preview, and those of each of its endpoints, open in a window of their own, by a link that is made for it', async () => {
   const { platform } = renderInApp(<PreviewTab project={PREVIEWED} />, {

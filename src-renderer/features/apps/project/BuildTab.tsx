@@ -1,12 +1,18 @@
+import { useQuery } from '@tanstack/react-query'
 import { Check, Hammer } from 'lucide-react'
 import { useMemo } from 'react'
+import { Link } from 'wouter'
 import type { BuildView, ProjectDetail } from '../../../../src-main/contract/projects.ts'
+import { ADDRESS } from '../../../addresses.ts'
+import { appsQuery } from '../../../api-client/app-queries.ts'
+import { useApp } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
 import { Button, CopyButton } from '../../../ui/Button.tsx'
 import { Card } from '../../../ui/Card.tsx'
 import { bytes } from '../../../ui/format.ts'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { EmptyState, ErrorNotice, SkeletonRows } from '../../../ui/PageStates.tsx'
+import { RelativeTime } from '../../../ui/Values.tsx'
 import { ArtifactCard } from './ArtifactCard.tsx'
 import { BuildSteps, ExcludedList } from './BuildParts.tsx'
 import { ProblemList } from './ProblemList.tsx'
@@ -40,13 +46,36 @@ export function BuildTab({ project }: { readonly project: ProjectDetail }) {
         )}
       </div>
       {build === null ? (
-        <EmptyState icon={<Hammer />} command="drydock build" folder={project.folder}>
-          Not built yet. A build creates the file that a deploy sends: the code with all its packages.
-        </EmptyState>
+        <NoBuildHere project={project} />
       ) : (
         <Built build={build} onExclude={excludes.add} excluded={names} />
       )}
     </>
+  )
+}
+
+/** Stands where these pages know no build: the service forgets builds at its end, and commands build for themselves. */
+function NoBuildHere({ project: { app, folder } }: { readonly project: ProjectDetail }) {
+  const { client } = useApp()
+  const { data } = useQuery(appsQuery(client))
+  const environments = data?.apps.find(({ name }) => name === app)?.environments ?? []
+  const [live] = environments
+    .flatMap(({ name, active }) => (active === undefined ? [] : [{ environment: name, ...active }]))
+    .sort((one, other) => other.createdAt - one.createdAt)
+  return (
+    <EmptyState icon={<Hammer />} command="drydock build" folder={folder}>
+      {live === undefined ? (
+        'Not built here yet. A build creates the file that a deploy sends: the code with all its packages.'
+      ) : (
+        <>
+          No build was started on this page since the service started; builds by commands are not shown here.{' '}
+          <Link to={ADDRESS.environment(app, live.environment, 'releases')} className="text-accent hover:underline">
+            Release {live.number} in {live.environment}
+          </Link>
+          , deployed <RelativeTime at={live.createdAt} />, has its own build.
+        </>
+      )}
+    </EmptyState>
   )
 }
 

@@ -63,6 +63,13 @@ export function addPages(app: Hono, service: ServiceBase, files: PageFiles): voi
   })
 }
 
+/** The pages with status 404, which say that there is none at this address. @throws AppError FORBIDDEN_HOST */
+export async function unknownPage(c: Context, service: ServiceBase, files: PageFiles): Promise<Response> {
+  requireOwnAddress(c, service)
+  const { body, headers } = await pageResponse(c, service, files)
+  return new Response(body, { status: 404, headers })
+}
+
 async function pageResponse(c: Context, service: ServiceBase, files: PageFiles): Promise<Response> {
   const index = await files.index()
   return index === undefined ? webPage(c, service.info()) : fileResponse(c, index, EACH_TIME)

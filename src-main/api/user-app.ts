@@ -31,7 +31,7 @@ import {
 import { manage } from './management/routes.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Operation } from './operation.ts'
-import { addPages, type PageFiles } from './pages.ts'
+import { addPages, type PageFiles, unknownPage } from './pages.ts'
 import { operatePlatform } from './platform/routes.ts'
 import { firstByteOf, parseRequest } from './read-request.ts'
 import { signIn } from './sign-in.ts'
@@ -182,9 +182,10 @@ export function createUserApp(
   addPages(app, service, pages)
   addPythonIndex(app, service, wheel)
 
-  app.notFound((c) => {
+  app.notFound(async (c) => {
     countUnknown(c.req.method, errorBody(unknownRoute(c)).status)
     try {
+      if (isOpenedInBrowser(c)) return await unknownPage(c, service, pages)
       requireOwnOrigin(c, service)
       return errorResponse(c, unknownRoute(c), service)
     } catch (error) {
@@ -204,6 +205,14 @@ const ALL_ROUTES: readonly Pick<Route, 'methods' | 'path'>[] = [
   SERVICE_ROUTES.agents,
   SERVICE_ROUTES.metrics,
 ]
+
+const firstPart = (path: string) => path.split('/')[1]
+const PARTS_OF_APIS = new Set(ALL_ROUTES.map(({ path }) => firstPart(path)))
+
+// An address below those of an API was typed by somebody who calls it, and who reads its error.
+function isOpenedInBrowser({ req }: Context): boolean {
+  return req.method === 'GET' && req.header('sec-fetch-dest') === 'document' && !PARTS_OF_APIS.has(firstPart(req.path))
+}
 
 function unknownRoute(c: Context): AppError {
   const { method, path } = c.req

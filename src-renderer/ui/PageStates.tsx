@@ -2,7 +2,7 @@
 import clsx from 'clsx'
 import { TriangleAlert } from 'lucide-react'
 import { Fragment, type ReactNode, useCallback } from 'react'
-import { Link } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { asCalledBy, shellQuoted } from '../../src-main/domain/text.ts'
 import { ADDRESS } from '../addresses.ts'
 import { useAppState } from '../store/app-context.ts'
@@ -65,14 +65,19 @@ export function SkeletonRows({ rows }: { readonly rows: number }) {
   )
 }
 
+/** The lists that sections begin with; other sections have none. */
+const LISTS: readonly string[] = ['jobs', 'workers', 'machines', 'apps', 'workflows', 'models']
+
 /** Stands at an address that leads to nothing. `what` is missing: like `an endpoint hello`. */
 export function NotFound({ what = 'a page at this address' }: { readonly what?: string }) {
+  const [path] = useLocation()
+  const list = LISTS.find((section) => section === path.split('/')[1])
   return (
     <Page crumbs={[{ name: 'Not found' }]}>
       <EmptyState
         action={
-          <Link to={ADDRESS.endpoints} className="text-accent hover:underline">
-            All endpoints
+          <Link to={list === undefined ? ADDRESS.endpoints : `/${list}`} className="text-accent hover:underline">
+            All {list ?? 'endpoints'}
           </Link>
         }
       >
@@ -96,7 +101,7 @@ function CommandText({ text }: { readonly text: string }) {
     // biome-ignore lint/suspicious/noArrayIndexKey: the words of a command keep their places
     <Fragment key={at}>
       {at > 0 && ' '}
-      <span className="inline-block max-w-full break-all align-bottom">{word}</span>
+      {word.includes('-') ? <span className="inline-block max-w-full break-all align-bottom">{word}</span> : word}
     </Fragment>
   ))
 }

@@ -56,6 +56,20 @@ describe('the pages', () => {
       expect((await ask('GET', path, WITHOUT_KEY)).body).toMatchObject({ code: 'ROUTE_NOT_FOUND' })
   })
 
+  it('say to a browser that there is no page at an address, and to others that there is no route', async () => {
+    const { request } = await setup({ pages: PAGES })
+    const inBrowser = { 'sec-fetch-dest': 'document', 'sec-fetch-mode': 'navigate' }
+    const answer = async (path: string, headers: Record<string, string>) => {
+      const { status, headers: sent } = await request('GET', path, { key: null, headers })
+      return [status, sent.get('content-type')?.split(';')[0]]
+    }
+    expect(await answer('/nowhere/at/all', inBrowser)).toEqual([404, 'text/html'])
+    expect(await answer('/nowhere', { ...inBrowser, host: 'evil.example' })).toEqual([403, 'application/json'])
+    for (const path of ['/v2/e/nothing', '/api/nothing'])
+      expect(await answer(path, inBrowser)).toEqual([404, 'application/json'])
+    expect(await answer('/nowhere', {})).toEqual([404, 'application/json'])
+  })
+
   it('are not shown under a foreign host', async () => {
     const { ask } = await setup({ pages: PAGES })
     for (const path of ['/', '/jobs', '/assets/main-1.js'])

@@ -7,10 +7,30 @@ import { CodeEditor } from '../../src-renderer/ui/editor/LazyEditors.tsx'
 import { FormRow } from '../../src-renderer/ui/form/FormRow.tsx'
 import { JsonTree } from '../../src-renderer/ui/JsonTree.tsx'
 import { Notices } from '../../src-renderer/ui/Notices.tsx'
-import { ErrorNotice, Said } from '../../src-renderer/ui/PageStates.tsx'
+import { CommandLine, ErrorNotice, NotFound, Said } from '../../src-renderer/ui/PageStates.tsx'
 import { JobStateDot } from '../../src-renderer/ui/StateDot.tsx'
 import { Bytes, Duration } from '../../src-renderer/ui/Values.tsx'
 import { renderInApp } from './support.tsx'
+
+test('a command breaks between its words only, and not after a hyphen', () => {
+  const { container } = renderInApp(<CommandLine command="drydock models folders add /data --first" />)
+  const words = [...container.querySelectorAll('code span')]
+  expect(words.map(({ textContent }) => textContent)).toEqual(['--first'])
+  expect(words.every(({ className }) => className.includes('inline-block'))).toBe(true)
+  expect(container.querySelector('code')?.textContent).toBe('drydock models folders add /data --first')
+})
+
+test.each([
+  ['/jobs/gone', 'All jobs', '/jobs'],
+  ['/machines/gone', 'All machines', '/machines'],
+  ['/system/gone', 'All endpoints', '/endpoints'],
+  ['/nowhere', 'All endpoints', '/endpoints'],
+])('at %s, where there is nothing, a link leads to %s', (path, name, to) => {
+  history.replaceState(null, '', path)
+  renderInApp(<NotFound />)
+  expect(screen.getByRole('link', { name }).getAttribute('href')).toBe(to)
+  history.replaceState(null, '', '/')
+})
 
 test('commands within a text are code, without the backticks around them, and are copied as they are written', () => {
   renderInApp(

@@ -73,6 +73,26 @@ const open = async () => {
   return within(await screen.findByRole('dialog', { name: 'Problems' }))
 }
 
+test('the results of a form that names none are all ticked, and the last of them stays', async () => {
+  const other = SAVE.replace('"id":9', '"id":10')
+  await renderProblems(documentOf([SAVE, other]), { more: <PublishPanel name="Mine" onClose={() => {}} /> })
+  const panel = within(await screen.findByRole('dialog', { name: 'Publish Mine' }))
+  const boxes = () => panel.getAllByRole<HTMLInputElement>('checkbox')
+  const shown = () => boxes().map(({ checked, disabled }) => [checked, disabled])
+  expect(shown()).toEqual([
+    [true, false],
+    [true, false],
+  ])
+  panel.getByText('All results are returned.')
+  fireEvent.click(boxes()[0] as HTMLElement)
+  expect(shown()).toEqual([
+    [false, false],
+    [true, true],
+  ])
+  fireEvent.click(boxes()[0] as HTMLElement)
+  panel.getByText('All results are returned.')
+})
+
 describe('a run that was refused', () => {
   test('is told of until its problems are mended, and again when they are back', async () => {
     const { client, store, tab, editor, platform } = await renderProblems(documentOf([SAVE, LATENT]), {

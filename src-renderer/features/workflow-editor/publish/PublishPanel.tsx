@@ -38,14 +38,18 @@ export function PublishPanel({ name, onClose }: PublishPanelProps) {
 /** The results of a form, and the nodes that give some. */
 type ResultChoiceProps = { readonly form: GraphForm; readonly results: readonly ResultNode[] }
 
-/** Which nodes' results are answered; with none chosen all are. */
+/** Which nodes' results are returned. A form that names none returns all, also of nodes that are added later. */
 function ResultChoice({ form, results }: ResultChoiceProps) {
   const changeForm = useChangeForm()
-  const toggle = (id: string, isChosen: boolean) =>
+  const chosen = form.results.length === 0 ? results.map(({ id }) => id) : form.results
+  const toggle = (id: string, isChosen: boolean) => {
+    const next = isChosen ? [...chosen, id] : chosen.filter((one) => one !== id)
+    const isAll = results.every((one) => next.includes(one.id))
     changeForm(isChosen ? 'Include a result' : 'Leave out a result', (form) => ({
       ...form,
-      results: isChosen ? [...form.results, id] : form.results.filter((one) => one !== id),
+      results: isAll ? [] : next,
     }))
+  }
   return (
     <fieldset className="flex flex-col gap-1">
       <legend className="mb-1 font-medium">Results</legend>
@@ -59,7 +63,9 @@ function ResultChoice({ form, results }: ResultChoiceProps) {
         <label key={id} className="flex min-h-7 items-center gap-2">
           <input
             type="checkbox"
-            checked={form.results.includes(id)}
+            checked={chosen.includes(id)}
+            // A graph without a result would not run.
+            disabled={chosen.length === 1 && chosen.includes(id)}
             onChange={({ target }) => toggle(id, target.checked)}
           />
           {title} <span className="text-small text-ink-2">({id})</span>

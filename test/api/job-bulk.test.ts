@@ -42,7 +42,7 @@ describe('a bulk move', () => {
     expect(await count('FAILED')).toBe(1)
     expect((await get(`/api/jobs/${first}`)).history.at(-1)).toMatchObject({
       event: 'retry',
-      reason: 'retried by a client, with others',
+      reason: 'retried by a client together with others',
     })
   })
 

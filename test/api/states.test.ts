@@ -55,7 +55,7 @@ describe('cancel', () => {
     }
     await waitForJob(other, 'IN_QUEUE')
     const { history, retries } = await get(`/api/jobs/${other}`)
-    const reason = `worker ${worker.id} was stopped: job ${one} did not stop within its grace time`
+    const reason = `worker ${worker.id} was stopped: job ${one} was told to stop, as it was cancelled or timed out, and did not within its grace time`
     expect([history.at(-1).reason, retries]).toEqual([reason, undefined])
   })
 

@@ -91,7 +91,7 @@ describe('the settings of an endpoint', () => {
     await page.getByText('Latest jobs').waitFor()
     await tabs.getByRole('link', { name: 'Settings' }).click()
     await bar(page).getByText('Minimum workers').waitFor()
-    await page.getByRole('button', { name: 'Take back Minimum workers' }).click()
+    await page.getByRole('button', { name: 'Revert Minimum workers' }).click()
     await bar(page).getByRole('button', { name: 'Save 1 change' }).click()
     await until(async () => expect((await settings(service)).workersMax).toBe(7))
     expect((await settings(service)).workersMin).toBe(0)

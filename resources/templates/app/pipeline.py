@@ -1,4 +1,4 @@
-"""A queue-based endpoint that calls another one: its import belongs into the function."""
+"""A queue-based endpoint that calls another one: its import belongs inside the function."""
 
 from svc import Endpoint
 

@@ -133,7 +133,11 @@ export function previewEnded(view: PreviewView, why: string | undefined, at: num
   const { url: _url, release: _release, why: _why, ...rest } = view
   const over = { ...rest, state: 'ended' as const, steps: [], endpoints: [], problems: [] }
   if (why === undefined)
-    return noted(over, { at, kind: 'info', text: 'The preview has ended. Everything of it is removed.' })
+    return noted(over, {
+      at,
+      kind: 'info',
+      text: 'The preview has ended. Its workers, its queue and its code are removed.',
+    })
   return noted({ ...over, why }, { at, kind: 'error', text: why })
 }
 

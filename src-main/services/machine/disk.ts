@@ -52,10 +52,11 @@ const NOTES: Readonly<Record<DiskKind, string>> = {
   artifacts: 'Code of apps, packed and unpacked. Code that no release and no worker uses is deleted after an hour.',
   assets:
     'Pictures and other files of workflows: results of runs, and files that nodes load. Unused ones are deleted when the limit is reached; it is a setting.',
-  models: 'The files in the model folders. They are yours: delete them one by one on the Models page.',
+  models: 'The files in the model folders. Drydock deletes none of them: delete single files on the Models page.',
   packages:
     'Packages that builds have installed for apps whose folders were opened. The three newest sets of each stay; a build installs missing ones again.',
-  volumes: 'Files that workers wrote to network volumes. They are yours: delete folders that you do not need yourself.',
+  volumes:
+    'Files that workers wrote to network volumes. Drydock deletes none of them: delete folders that you no longer need.',
   previews: 'Data folders of previews. Each is deleted when its preview ends.',
   images: 'Worker images built on this machine. Layers that they share are counted for each.',
 }

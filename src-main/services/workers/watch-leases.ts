@@ -125,5 +125,7 @@ function silenceReason(workerId: string, held: readonly Lease[]): string {
 /** Why a worker must be ended: a job that it was asked to stop still runs. Undefined when there is none. */
 function overdueStopOrder(worker: LiveWorker, now: number): string | undefined {
   const overdue = [...worker.stopOrders].find(([, order]) => now >= order.until)
-  return overdue === undefined ? undefined : `job ${overdue[0]} did not stop within its grace time`
+  return overdue === undefined
+    ? undefined
+    : `job ${overdue[0]} was told to stop, as it was cancelled or timed out, and did not within its grace time`
 }

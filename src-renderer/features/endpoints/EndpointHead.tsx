@@ -14,6 +14,7 @@ import { Confirm } from '../../ui/Dialog.tsx'
 import { Menu } from '../../ui/Menu.tsx'
 import { InstallButton } from '../../ui/output/InstallButton.tsx'
 import { useNow } from '../../ui/Values.tsx'
+import { deleteEffects } from './endpoint-state.ts'
 import { useEndpointActions } from './use-endpoint-actions.ts'
 
 /** An endpoint whose workers crash. */
@@ -84,7 +85,7 @@ export function GraphNotice({ id, graph: { behind, version } }: GraphNoticeProps
 
 /** The main action of an endpoint, and the others behind a menu. */
 export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoint; readonly tab: EndpointTab }) {
-  const { id, name, paused, inQueue, inProgress, loadBalanced } = endpoint
+  const { id, name, paused, loadBalanced } = endpoint
   const [, go] = useLocation()
   const { pause, resume, remove } = useEndpointActions(endpoint)
   const [asks, setAsks] = useState(false)
@@ -128,8 +129,7 @@ export function EndpointMenu({ endpoint, tab }: { readonly endpoint: LiveEndpoin
         </IconButton>
       </Menu>
       <Confirm open={asks} onOpenChange={setAsks} action={`Delete endpoint ${name}`} onConfirm={() => void deletes()}>
-        Its workers stop, {counted(inQueue + inProgress, 'job')} that have not ended are cancelled, and its key, jobs
-        and logs are deleted. This cannot be undone.
+        {deleteEffects(endpoint)}
       </Confirm>
     </>
   )

@@ -1,5 +1,6 @@
 import type { EndpointState, WorkerView } from '../../../src-main/contract/endpoint.ts'
 import type { LiveEndpoint } from '../../../src-main/contract/live.ts'
+import { counted } from '../../../src-main/domain/text.ts'
 import { endpointStateLabel, endpointStateOf } from '../../../src-main/domain/worker/endpoint-state.ts'
 import type { Tone } from '../../ui/colours.ts'
 import type { StateDotProps } from '../../ui/StateDot.tsx'
@@ -58,4 +59,11 @@ export function endpointKind({
   if (graph !== undefined) return 'published graph'
   const program = handler !== undefined ? 'handler' : container?.image !== undefined ? 'image' : 'command'
   return loadBalanced === undefined ? (`queue, ${app === undefined ? program : 'app'}` as const) : 'load-balanced'
+}
+
+/** What deleting an endpoint does, in sentences. */
+export function deleteEffects({ inQueue, inProgress }: Pick<LiveEndpoint, 'inQueue' | 'inProgress'>): string {
+  const open = inQueue + inProgress
+  const jobs = open === 0 ? '' : ` ${counted(open, 'unfinished job')} ${open === 1 ? 'is' : 'are'} cancelled.`
+  return `Its workers stop.${jobs} Its key, jobs and logs are deleted. This cannot be undone.`
 }

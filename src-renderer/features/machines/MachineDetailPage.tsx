@@ -131,7 +131,7 @@ function Facts({ machine: { way, addedAt, facts, swarm } }: { readonly machine: 
           <span className="text-ink-2">{facts.unknown}.</span>
         </Fact>
       )}
-      <Fact name="Cards">{facts === undefined ? <Nothing /> : <Cards facts={facts} />}</Fact>
+      <Fact name="GPUs">{facts === undefined ? <Nothing /> : <Cards facts={facts} />}</Fact>
       <Fact name="Added">
         <RelativeTime at={addedAt} />
       </Fact>

@@ -75,7 +75,7 @@ export function MachineListPage() {
         <p className="text-small text-ink-2">
           The machine of this service runs workers too:{' '}
           <Link to={ADDRESS.system('machine')} className="text-accent underline">
-            its engine and cards
+            its engine and GPUs
           </Link>
           . Each endpoint says in its settings where its workers run.
         </p>
@@ -123,7 +123,7 @@ const COLUMNS: readonly Column<MachineView>[] = [
   },
   {
     id: 'cards',
-    header: 'Cards',
+    header: 'GPUs',
     width: 100,
     grow: 2,
     cell: ({ facts }) => cellOf(facts && cardsText(facts)),

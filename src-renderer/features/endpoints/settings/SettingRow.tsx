@@ -52,7 +52,7 @@ export function SettingRow({ endpoint, field, form, readOnly }: SettingRowProps)
               </span>
             )}
             <Way onClick={() => form.revert(path)}>
-              <Undo2 aria-hidden className="size-3.5" /> {conflict === undefined ? 'Take back' : 'Take theirs'}
+              <Undo2 aria-hidden className="size-3.5" /> {conflict === undefined ? 'Revert' : 'Take theirs'}
               <span className="sr-only"> {label}</span>
             </Way>
           </p>

@@ -4,7 +4,6 @@ import { Link, useLocation, useSearchParams } from 'wouter'
 import { useShallow } from 'zustand/react/shallow'
 import type { LiveEndpoint } from '../../../../src-main/contract/live.ts'
 import { FAULT_SECTION, SETTING_SECTIONS } from '../../../../src-main/domain/endpoint-settings/sections.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useAppState } from '../../../store/app-context.ts'
 import type { Command } from '../../../store/app-slices.ts'
@@ -14,6 +13,7 @@ import { CONTROL } from '../../../ui/form/Field.tsx'
 import { FormRow } from '../../../ui/form/FormRow.tsx'
 import { CommandsHere } from '../../../ui/Page.tsx'
 import { fieldId, sectionId, showField, showSection } from '../../../ui/use-address.ts'
+import { deleteEffects } from '../endpoint-state.ts'
 import { useEndpointActions } from '../use-endpoint-actions.ts'
 import { KeyCard } from './KeyCard.tsx'
 import { NodeTypesRow } from './NodeTypesRow.tsx'
@@ -152,7 +152,7 @@ function SectionLinks({ links, current }: SectionLinksProps) {
 
 /** Deletes an endpoint once its id was typed. */
 function DangerCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
-  const { id, name, inQueue, inProgress, app } = endpoint
+  const { id, name, app } = endpoint
   const [, go] = useLocation()
   const { remove } = useEndpointActions(endpoint)
   const [typedId, setTypedId] = useState('')
@@ -164,10 +164,7 @@ function DangerCard({ endpoint }: { readonly endpoint: LiveEndpoint }) {
   return (
     <Card title="Delete" className="border-failed/40">
       <form onSubmit={submit}>
-        <FormRow
-          label={`Type ${id} to delete this endpoint`}
-          help={`Its workers stop, ${counted(inQueue + inProgress, 'job')} that have not ended are cancelled, and its key, jobs and logs are deleted. This cannot be undone.${again}`}
-        >
+        <FormRow label={`Type ${id} to delete this endpoint`} help={`${deleteEffects(endpoint)}${again}`}>
           {(ids) => (
             <span className="flex flex-wrap gap-2">
               <input

@@ -52,7 +52,7 @@ const VARIED = [
   { name: 'idle', label: 'Idle timeouts to try, seconds', hint: 'like 5, 30' },
   { name: 'concurrency', label: 'Jobs at once to try', hint: 'like 1, 4' },
   { name: 'scaler', label: 'Scaling to try', hint: 'like 4s, 3/worker' },
-  { name: 'cards', label: 'Cards to try', hint: 'names from the price list' },
+  { name: 'cards', label: 'GPUs to try', hint: 'names from the price list' },
 ] as const
 
 /** Fields about times and prices, folded at first like those that are varied. */

@@ -69,7 +69,7 @@ export function SkeletonRows({ rows }: { readonly rows: number }) {
 const LISTS: readonly string[] = ['jobs', 'workers', 'machines', 'apps', 'workflows', 'models']
 
 /** Stands at an address that leads to nothing. `what` is missing: like `an endpoint hello`. */
-export function NotFound({ what = 'a page at this address' }: { readonly what?: string }) {
+export function NotFound({ what }: { readonly what?: string }) {
   const [path] = useLocation()
   const list = LISTS.find((section) => section === path.split('/')[1])
   return (
@@ -81,7 +81,9 @@ export function NotFound({ what = 'a page at this address' }: { readonly what?: 
           </Link>
         }
       >
-        There is no {what.replace(/^an? /, '')}. It may have been deleted.
+        {what === undefined
+          ? 'There is no page at this address.'
+          : `There is no ${what.replace(/^an? /, '')}. It may have been deleted.`}
       </EmptyState>
     </Page>
   )

@@ -42,6 +42,93 @@ describe('jobs in a narrow window', () => {
   })
 })
 
+test('a search hit shows the word that was found, however narrow its column is', async () => {
+  const { service, page, open, shoot } = await setupShared({ viewport: NARROW })
+  const code = 'def handler(job):\n    raise ValueError("the picture has an unexpected face in it, and more")\n'
+  await service.createHandler('faces', code, { workersMax: 1 })
+  const id = await service.run('faces', { prompt: 'a harbour in the evening' })
+  await service.jobEnd('faces', id)
+  for (const [word, column] of [
+    ['unexpected', 5],
+    ['evening', 4],
+  ] as const) {
+    await open(`/jobs?q=${word}`)
+    const cell = page.getByRole('row', { name: id }).locator('td').nth(column)
+    const mark = cell.locator('mark')
+    await mark.waitFor()
+    const [frame, hit] = [await boxOf(cell), await boxOf(mark)]
+    expect([hit.x >= frame.x, hit.x + hit.width <= frame.x + frame.width], word).toEqual([true, true])
+    await shoot(`jobs-search-${word}`)
+  }
+})
+
+test('the bar of unsaved settings covers no field that is edited', async () => {
+  const { service, page, open, shoot } = await setupShared()
+  await service.createEndpoint('hello')
+  await open('/endpoints/hello/settings')
+  const bar = page.getByRole('region', { name: 'Unsaved changes' })
+  const fields = page.locator('main').getByRole('textbox')
+  const height = page.viewportSize()?.height ?? 0
+  for (let at = 0; at < (await fields.count()); at++) {
+    const field = fields.nth(at)
+    // At the lower edge, where the bar comes up.
+    if ((await boxOf(field)).y < height - 160) continue
+    await field.focus()
+    await page.keyboard.type('1')
+    await bar.waitFor()
+    await until(async () => {
+      const { y, height } = await boxOf(field)
+      expect(y + height).toBeLessThanOrEqual((await boxOf(bar)).y)
+    })
+    break
+  }
+  for (let tabs = 0; tabs < 12; tabs++) {
+    await page.keyboard.press('Tab')
+    const focused = page.locator('main :focus')
+    if ((await focused.count()) === 0 || (await bar.locator(':focus').count()) > 0) break
+    const { y, height } = await boxOf(focused)
+    expect(y + height).toBeLessThanOrEqual((await boxOf(bar)).y)
+  }
+  await shoot('settings-bar')
+})
+
+test('an address that leads to nothing shows a page with the way to what there is', async () => {
+  const { service, page, open, visit, shoot } = await setupShared()
+  await visit('/nowhere')
+  await page.getByText('There is no page at this address.').waitFor()
+  await shoot('not-found')
+  await open('/jobs/gone')
+  await page.getByRole('link', { name: 'All jobs' }).click()
+  await page.waitForURL(`${service.url()}/jobs`)
+})
+
+test('a job that streams says so, and charts and files of inputs are drawn', async () => {
+  const { service, page, open, shoot } = await setupShared()
+  const code = [
+    'import os, time',
+    'def handler(job):',
+    '    for n in range(7):',
+    '        yield {"n": n}',
+    '    while not os.path.exists(job["input"]["gate"]):',
+    '        time.sleep(0.01)',
+  ].join('\n')
+  await service.createHandler('words', code, { workersMax: 1 })
+  const gate = service.gate('end')
+  const id = await service.run('words', { gate })
+  await open(`/jobs/${id}`)
+  await page.getByText('It is running and has streamed 7 chunks: see Stream.').waitFor()
+  await page.getByText(/^running for /).waitFor()
+  await shoot('job-streams')
+  service.openGate('end')
+  await service.jobEnd('words', id)
+  for (let n = 0; n < 4; n++) await service.jobEnd('words', await service.run('words', { gate }))
+  await open('/endpoints/words')
+  await page.getByText('Waiting time').first().waitFor()
+  await shoot('charts')
+  await open('/endpoints/words/requests?view=batches')
+  await shoot('requests-batches')
+})
+
 test('the table of jobs stays where it is while filters are set, and names endpoints beside the preview', async () => {
   const { service, page, open, shoot } = await setupShared()
   const [id = ''] = await withWaiting(service, 'held', 2)

@@ -42,7 +42,7 @@ function Node({ node }: { readonly node: Nodes[number] }) {
       </span>
       <StateDot tone={tone} text={state} detail={reason} />
       <span className="min-w-0 truncate text-ink-2">
-        {cpus} CPUs, {bytes(memoryBytes)}, cards: {cardsText({ cards })}
+        {cpus} CPUs, {bytes(memoryBytes)}, GPUs: {cardsText({ cards })}
         {dockerDiskBytes !== undefined && `, Docker uses ${bytes(dockerDiskBytes)} of its disk`}
       </span>
       <span className="whitespace-nowrap">{workers === 1 ? '1 worker' : `${workers} workers`}</span>

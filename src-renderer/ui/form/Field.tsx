@@ -31,7 +31,7 @@ export function Field({ label, hint, problem, ...input }: FieldProps) {
         autoComplete="off"
         spellCheck={false}
         // The button of a file field stands within the border.
-        className="h-7 rounded-control border border-line-strong bg-surface-1 px-2 file:-ml-2 file:mr-2 file:h-full file:border-r file:border-line-strong file:bg-surface-2 file:px-2 aria-invalid:border-failed"
+        className="h-7 rounded-control border border-line-strong bg-surface-1 px-2 file:-ml-2 file:mr-2 file:h-full file:rounded-none file:border-0 file:border-r file:border-line-strong file:bg-surface-2 file:px-2 aria-invalid:border-failed"
       />
       {said !== undefined && (
         <p id={`${id}-said`} className={problem === undefined ? 'text-small text-ink-2' : 'text-small text-failed-ink'}>

@@ -110,21 +110,31 @@ type FoundTextProps = {
 /** The words around the places where a search has found a job, those marked in the colour of its state. */
 export function FoundText({ found, tone, isNarrow = false }: FoundTextProps) {
   const { in: place, parts } = found
-  const [first, ...others] = parts
-  const shown = isNarrow && first?.isMatch === false ? [{ text: '…', isMatch: false }, ...others] : parts
+  const [first = { text: '', isMatch: false }, ...others] = parts
   return (
-    <span title={`${place}: ${parts.map(({ text }) => text).join('')}`} className="font-mono text-small">
-      {!isNarrow && <span className="font-sans text-ink-2">{place}: </span>}
-      {shown.map(({ text, isMatch }, at) =>
-        isMatch ? (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change
-          <mark key={at} className={clsx('border-b-2 bg-transparent font-semibold text-ink', TONE_LINES[tone])}>
-            {text}
-          </mark>
-        ) : (
-          text
-        ),
-      )}
+    <span
+      title={`${place}: ${parts.map(({ text }) => text).join('')}`}
+      className="inline-flex max-w-full align-bottom font-mono text-small"
+    >
+      {/* Cut at its beginning, so that the first match stays in sight. */}
+      <span className="flex max-w-1/4 shrink-0 justify-end overflow-hidden whitespace-pre">
+        <span className="shrink-0">
+          {!isNarrow && <span className="font-sans text-ink-2">{place}: </span>}
+          {!first.isMatch && first.text}
+        </span>
+      </span>
+      <span className="min-w-0 flex-1 truncate whitespace-pre">
+        {(first.isMatch ? parts : others).map(({ text, isMatch }, at) =>
+          isMatch ? (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a text never change
+            <mark key={at} className={clsx('border-b-2 bg-transparent font-semibold text-ink', TONE_LINES[tone])}>
+              {text}
+            </mark>
+          ) : (
+            text
+          ),
+        )}
+      </span>
     </span>
   )
 }

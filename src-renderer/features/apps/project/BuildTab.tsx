@@ -60,7 +60,7 @@ function NoBuildHere({ project: { app, folder } }: { readonly project: ProjectDe
   const { data } = useQuery(appsQuery(client))
   const environments = data?.apps.find(({ name }) => name === app)?.environments ?? []
   const [live] = environments
-    .flatMap(({ name, active }) => (active === undefined ? [] : [{ environment: name, ...active }]))
+    .flatMap(({ active }) => active ?? [])
     .sort((one, other) => other.createdAt - one.createdAt)
   return (
     <EmptyState icon={<Hammer />} command="drydock build" folder={folder}>

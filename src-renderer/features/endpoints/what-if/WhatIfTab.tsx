@@ -150,7 +150,7 @@ function Question({ endpoint }: WhatIfTabProps) {
             <div className="grid grid-cols-2 items-start gap-x-4 gap-y-3 pt-3 lg:grid-cols-4">
               {MEASURES.map((field) => text({ ...field, inputMode: 'decimal' }))}
               <Labelled
-                label="Card"
+                label="GPU"
                 hint={prices === undefined ? 'list prices' : `list prices of ${prices.asOf}, ${prices.currency}`}
               >
                 {(ids) => (

@@ -19,6 +19,7 @@ export function addStatus(status: Command, surroundings: Surroundings): void {
       'after',
       `
 The exit code is 0 whatever the state of the job; run --wait, runsync and stream tell success from failure.
+With --json a waiting job also has waitingReason and queue, and waitingNeedsChange if waiting does not help.
 
 Examples:
   $ drydock status hello 4f0c9d0e-5a53-4a0e-9a55-0f6f1a1f9f31-l1
@@ -35,13 +36,13 @@ Examples:
         return
       }
       const job = await client.call('status', { path }).catch((error: unknown) => readExpired(client, path, error))
-      const standing: JobStanding = output.json ? {} : await standingOf(client, path)
-      showJob(
-        output,
-        path.endpointId,
-        job,
-        isFinal(job.status) ? { warnings: standing.warnings } : { ...standing, now: surroundings.now() },
-      )
+      const isEnded = isFinal(job.status)
+      const { warnings, waitingReason, waitingNeedsChange, queue }: JobStanding =
+        output.json && isEnded ? {} : await standingOf(client, path)
+      const standing = isEnded ? { warnings } : { warnings, waitingReason, waitingNeedsChange, queue }
+      // The job API says no more than that of the platform, and the pages say why a job waits.
+      if (output.json) output.document({ ...job, ...standing })
+      else showJob(output, path.endpointId, job, { ...standing, now: surroundings.now() })
       if ('expiresAt' in job) noteExpired(output, job)
     })
 }

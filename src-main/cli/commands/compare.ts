@@ -5,11 +5,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { ServiceClient } from '../../client/service-client.ts'
 import type { ComparisonMode, ComparisonRow, ComparisonView } from '../../contract/compare.ts'
 import { limit } from '../../contract/limits.ts'
-import { endedJobs, summaryOf, waitsOf } from '../../domain/compare/plan.ts'
+import { progressOf, summaryOf, waitsOf } from '../../domain/compare/plan.ts'
 import { writeExact } from '../../domain/json/json.ts'
-import { ago, counted } from '../../domain/text.ts'
+import { ago } from '../../domain/text.ts'
 import { confirmDeletion, YES } from '../ask.ts'
-import { CliError, EXIT_CODES, usageError } from '../cli-error.ts'
+import { CliError, EXIT_CODES, unreadable, usageError } from '../cli-error.ts'
 import { type CancelOptions, confirmCancel } from '../confirm-cancel.ts'
 import { decimal, wholeNumber } from '../option-values.ts'
 import { duration, type Output } from '../output.ts'
@@ -194,7 +194,8 @@ async function start(
     const ended = await withSpinner(`comparing ${versions.join(', ')}`, { output, surroundings }, async (report) => {
       let one = await client.call('comparisonCreate', { bodyText: writeExact(body) })
       while (one.state === 'running') {
-        report([progressOf(one), ...(await readWaits(client, one))].join('; '))
+        // Each reason is a sentence.
+        report(`${progressOf(one)}. ${(await readWaits(client, one)).join(' ')}`.trim())
         await surroundings.pause(FOLLOW_MS)
         one = await client.call('comparisonRead', { path: { comparisonId: one.id } })
       }
@@ -265,7 +266,7 @@ function settingOf(text: string): readonly [name: string, value: string] {
 
 async function textOf(file: string): Promise<string> {
   const bytes = await readFile(file).catch((error: Error) => {
-    throw usageError(`${file} cannot be read: ${error.message}`)
+    throw unreadable(file, error)
   })
   if (bytes.length <= limit('comparisonFileBytes')) return bytes.toString()
   throw usageError(`${file} has ${bytes.length} bytes; the limit is ${limit('comparisonFileBytes')}. Split it.`)
@@ -306,15 +307,9 @@ function print(output: Output, one: ComparisonView, rows: readonly ComparisonRow
   output.table(
     ['INPUT', 'VERSION', 'JOB', 'WHERE', 'WHAT'],
     worst.map((row) => [
-      ...[row.source, String(row.version + 1), row.jobId ?? '', row.differences[0]?.path ?? ''],
+      ...[row.source, one.versions[row.version]?.name ?? '', row.jobId ?? '', row.differences[0]?.path ?? ''],
       summaryOf(row),
     ]),
   )
   if (more) output.note(`For more rows: drydock compare show ${one.id} --limit ${limit('listPageMax')}`)
-}
-
-function progressOf(comparison: ComparisonView): string {
-  const { items, rounds } = comparison
-  const round = rounds.length === 0 ? '' : `round ${rounds.length}, `
-  return `${round}${endedJobs(comparison)} jobs of ${counted(items, 'input')} ended`
 }

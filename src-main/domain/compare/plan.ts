@@ -108,6 +108,14 @@ export function summaryOf({ reason, differences: [first], count }: ComparisonRow
 export const endedJobs = ({ versions }: Pick<ComparisonView, 'versions'>): number =>
   versions.reduce((sum, { ended }) => sum + ended, 0)
 
+/** How many jobs have ended; of a bisection nobody knows how many there will be. */
+export function progressOf(comparison: ComparisonView): string {
+  const { versions, items, mode, rounds } = comparison
+  const ended = endedJobs(comparison)
+  if (mode === 'bisect') return `round ${rounds.length}, ${counted(ended, 'job')} ended`
+  return `${ended.toLocaleString('en')} of ${counted(items * versions.length, 'job')} ended`
+}
+
 /** Why jobs of a comparison wait, each reason once. @param reasonOf why jobs of an endpoint wait, if any do */
 export function waitsOf(
   { versions, items }: Pick<ComparisonView, 'versions' | 'items'>,

@@ -3,7 +3,7 @@ import { Square, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
-import { endedJobs, waitsOf } from '../../../../src-main/domain/compare/plan.ts'
+import { endedJobs, progressOf, waitsOf } from '../../../../src-main/domain/compare/plan.ts'
 import { counted } from '../../../../src-main/domain/text.ts'
 import { ADDRESS } from '../../../addresses.ts'
 import { useApp, useAppState } from '../../../store/app-context.ts'
@@ -19,7 +19,7 @@ import { Table } from '../../../ui/table/Table.tsx'
 import { useWhyNot } from '../../../ui/use-role.ts'
 import { Duration, Nothing, ProgressBar } from '../../../ui/Values.tsx'
 import { ComparisonRows } from './ComparisonRows.tsx'
-import { comparisonQuery, progressOf, stateOf } from './comparison-queries.ts'
+import { comparisonQuery, stateOf } from './comparison-queries.ts'
 
 /** A comparison: its verdict, its versions, and its inputs with the largest difference first. */
 export function ComparisonPage({ comparisonId }: { readonly comparisonId: string }) {

@@ -1,8 +1,7 @@
 /** What the pages of comparisons ask for, and how a comparison is told. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import type { ComparisonView } from '../../../../src-main/contract/compare.ts'
-import { endedJobs } from '../../../../src-main/domain/compare/plan.ts'
-import { counted } from '../../../../src-main/domain/text.ts'
+import { progressOf } from '../../../../src-main/domain/compare/plan.ts'
 import type { ApiClient } from '../../../api-client/client.ts'
 import type { StateDotProps } from '../../../ui/StateDot.tsx'
 
@@ -45,14 +44,6 @@ export const comparisonRowsQuery = (client: ApiClient, comparison: ComparisonVie
     getNextPageParam: ({ more }, pages) => (more ? pages.length * ROWS_A_PAGE : undefined),
     refetchInterval: everySecond(comparison.state === 'running'),
   })
-
-/** How many jobs have ended; of a bisection nobody knows how many there will be. */
-export function progressOf(comparison: ComparisonView): string {
-  const { versions, items, mode, rounds } = comparison
-  const ended = endedJobs(comparison).toLocaleString('en')
-  if (mode === 'bisect') return `round ${rounds.length}, ${ended} jobs ended`
-  return `${ended} of ${counted(items * versions.length, 'job')} ended`
-}
 
 const RESULTS = {
   same: { tone: 'completed', text: 'Same' },

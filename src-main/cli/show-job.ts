@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { JobState, jobHandle, jobRecord } from '../contract/job.ts'
 import type { JobStanding } from '../contract/management.ts'
 import { startWords } from '../domain/job/expected-start.ts'
+import { lostWorkerText } from '../domain/job/lost-worker.ts'
 import { errorText, readJobError } from '../domain/job/read-error.ts'
 import { isFinal } from '../domain/job/transitions.ts'
 import { counted } from '../domain/text.ts'
@@ -60,7 +61,7 @@ export function startText({ start }: NonNullable<JobStanding['queue']>, now: num
  */
 export function errorShown(error: string): string {
   const { node, message, traceback } = readJobError(error)
-  if (node === undefined) return errorText(error)
+  if (node === undefined) return lostWorkerText(error) ?? errorText(error)
   return traceback === undefined ? message : `${message}\n(--json prints its traceback)`
 }
 
@@ -105,7 +106,8 @@ export function expectSuccess(job: {
   readonly error?: string | undefined
 }): void {
   if (!isFinal(job.status) || job.status === 'COMPLETED') return
-  const why = job.error === undefined ? '' : `: ${errorText(job.error).split('\n', 1)[0]}`
+  const why =
+    job.error === undefined ? '' : `: ${(lostWorkerText(job.error) ?? errorText(job.error)).split('\n', 1)[0]}`
   throw new CliError('JOB_NOT_SUCCESSFUL', { jobId: job.id, status: job.status, why })
 }
 

@@ -108,7 +108,7 @@ test('a job says that waiting does not help once workers fail in the same way, a
   await service.clock.advance(1)
   const jobId = await service.run()
   const progress = () => service.get(`/api/jobs/${jobId}/progress`)
-  expect((await progress()).waitingReason).toContain('worker exited 3 times')
+  expect((await progress()).waitingReason).toContain('worker failed 3 times')
   expect(await progress()).not.toHaveProperty('waitingNeedsChange')
   await crashes(service, 4)
   expect(await progress()).toMatchObject({ waitingNeedsChange: true })
@@ -143,7 +143,7 @@ test('a worker that reports itself unhealthy at its start has crashed, with the 
   const jobId = await service.run()
   expect(await service.get(`/api/jobs/${jobId}/progress`)).toMatchObject({
     waitingReason: expect.stringMatching(
-      /^No worker runs: worker exited 3 times within \d+ s: model: RuntimeError: model file is missing; next try in 4 s\.$/,
+      /^No worker runs: worker failed 3 times within \d+ s: model: RuntimeError: model file is missing; next try in 4 s\.$/,
     ),
   })
   expect((await service.get('/v2/e/health')).workers).toMatchObject({ unhealthy: 1, initializing: 0 })

@@ -416,7 +416,7 @@ describe('a request that no worker takes', () => {
     expect((await answer).json()).toMatchObject({
       ...AS_ON_THE_PLATFORM,
       error: expect.stringMatching(
-        /No worker runs: worker exited 3 times .* no such program; next try in 4 s\. It waited 3 s\.$/,
+        /No worker runs: worker failed 3 times .* no such program; next try in 4 s\. It waited 3 s\.$/,
       ),
     })
     expect(await waiting.get('/v2/web/health')).toMatchObject({ workers: { unhealthy: 1 } })

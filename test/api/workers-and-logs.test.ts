@@ -112,7 +112,7 @@ describe('workers', () => {
     await clock.advance(0)
     const { waitingReason } = await get(`/api/jobs/${id}`)
     expect(waitingReason).toMatch(
-      /^No worker runs: worker exited .* after its start: ModuleNotFoundError: torch; next try in /,
+      /^No worker runs: worker failed .* after its start: ModuleNotFoundError: torch; next try in /,
     )
     expect((await get('/v2/e/health')).workers.unhealthy).toBe(1)
     expect((await get('/api/endpoints/e')).waitingReason).toBe(waitingReason)

@@ -59,7 +59,7 @@ test('a crash loop names the Python error, waits longer each time, and resume tr
   const reason = async (): Promise<string | undefined> => (await service.get('/api/endpoints/broken')).waitingReason
   // Whoever looks late sees less of a pause, or a later one.
   const { crashes, endsAt } = await until(async () => {
-    const said = /worker exited (\d+) times within .*ModuleNotFoundError.*not_installed_anywhere.*; next try in (\d+) s/
+    const said = /worker failed (\d+) times within .*ModuleNotFoundError.*not_installed_anywhere.*; next try in (\d+) s/
     const [, times, seconds] = said.exec((await reason()) ?? '') ?? []
     expect(Number(times)).toBeGreaterThanOrEqual(3)
     expect(Number(seconds)).toBeLessThanOrEqual(2 ** (Number(times) - 1))
@@ -72,7 +72,7 @@ test('a crash loop names the Python error, waits longer each time, and resume tr
 
   writeFileSync(join(service.folder, 'broken.py'), 'def handler(job):\n    return "mended"\n')
   await service.post('/api/endpoints/broken/resume')
-  expect((await reason()) ?? '').not.toMatch(/exited \d+ times/)
+  expect((await reason()) ?? '').not.toMatch(/failed \d+ times/)
   expect(await service.jobEnd('broken', id)).toMatchObject({ status: 'COMPLETED', output: 'mended' })
   expect(await reason()).toBeUndefined()
 })

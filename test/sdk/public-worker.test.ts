@@ -269,7 +269,7 @@ describe.concurrent('a worker of the public SDK', () => {
       CRASHES_MS,
     )
     expect(waits.waitingReason).toMatch(
-      /exited \d times within .*RuntimeError: model file is missing; next try in \d+ s\.$/,
+      /failed \d times within .*RuntimeError: model file is missing; next try in \d+ s\.$/,
     )
     expect(await service.call('GET', '/api/endpoints/sdk')).toMatchObject({
       state: 'crashing',

@@ -15,6 +15,7 @@ import type { ErrorBody, ErrorCode } from '../../contract/errors.ts'
 import type { JobState } from '../../contract/job.ts'
 import { isRecord } from '../json/json.ts'
 import { cutText, rawFields } from '../json/scan-json.ts'
+import { lostWorkerText } from './lost-worker.ts'
 import { readJobError } from './read-error.ts'
 
 /** Error object of the OpenAI API. */
@@ -46,7 +47,7 @@ export function failureOfJob({
   const given = givenError(readFields(text))
   if (given !== undefined) return given
   const message = text === '' ? `Job ${id} ended as ${status} before it gave an answer.` : messageOf(text)
-  return failure(500, { message, code: JOB_FAILED }, WORKER_LOST.test(text) ? undefined : false)
+  return failure(500, { message, code: JOB_FAILED }, lostWorkerText(text) === undefined ? false : undefined)
 }
 
 /**
@@ -106,7 +107,6 @@ export function failureOfService({ status, code, error }: ErrorBody): OpenAiFail
 
 /** Code of a failure for which the worker gives none. */
 const JOB_FAILED = 'JOB_FAILED'
-const WORKER_LOST = /^job timed out after \d+ retr/
 
 // A paused endpoint stays paused, and a job that takes too long goes on: another one would take as long.
 const NOT_AGAIN: ReadonlySet<ErrorCode> = new Set(['ENDPOINT_PAUSED', 'WORKER_TOO_SLOW'])

@@ -24,7 +24,7 @@ export type CrashLoop = {
   readonly reason: string
   /** How many workers crashed in a row. */
   readonly count: number
-  /** When the first of them started and the last one ended, steady ms. */
+  /** When the first of them started, or failed after it had done jobs, and when the last one ended, steady ms. */
   readonly since: number
   readonly lastAt: number
   /** That line of the last one. */
@@ -99,19 +99,31 @@ export function evaluateCrashLoop(exits: readonly WorkerExit[], now: number): Cr
   const first = crashes.at(-1)
   if (last === undefined || first === undefined) return undefined
   const delayMs = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (crashes.length - 1))
+  const before = failedBefore(exits, first)
+  const count = crashes.length + (before === undefined ? 0 : 1)
+  const since = before?.at ?? first.at - first.livedMs
+  // It may have failed before it ran: without its image, say.
   const happened =
-    crashes.length === 1
-      ? `exited ${inSeconds(last.livedMs)} after its start`
-      : `exited ${crashes.length} times within ${spanOf(last.at - first.at + first.livedMs)}`
+    count === 1
+      ? `failed ${inSeconds(last.livedMs)} after its start`
+      : `failed ${count} times within ${spanOf(last.at - since)}`
   return {
     backOffUntil: last.at + delayMs,
     reason: `worker ${happened}: ${last.reason}`,
-    count: crashes.length,
-    since: first.at - first.livedMs,
+    count,
+    since,
     lastAt: last.at,
     lastWords: last.reason,
     needsChange: willFailAgain(crashes),
   }
+}
+
+/** The worker before the first crash, if it did its duty and failed then: it counts, and delays nothing. */
+function failedBefore(exits: readonly WorkerExit[], first: WorkerExit): WorkerExit | undefined {
+  const before = exits[exits.indexOf(first) - 1]
+  if (before === undefined || before.ordered || before.code === 0) return undefined
+  const pauseMs = first.at - first.livedMs - before.at
+  return didWell(before) && pauseMs <= FORGET_MS ? before : undefined
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Requeues jobs of lost workers; expires and archives jobs past their deadlines. */
+import { lostWorkerError } from '../../domain/job/lost-worker.ts'
 import { TIME_LIMIT_ERROR } from '../../domain/job/time-limit.ts'
 import { isFinal } from '../../domain/job/transitions.ts'
 import { moveOfLostJob } from '../../domain/worker/hand-out.ts'
@@ -28,16 +29,10 @@ export async function rescueLostJobs(
       const tries = storage.endpoints.get(endpointId)?.config.redispatches ?? 0
       const fields = { workerId, attempt, reason }
       const event = moveOfLostJob(job.retries, tries)
-      const error = event === 'abandon' ? { error: errorOf(tries, cause) } : {}
+      const error = event === 'abandon' ? { error: lostWorkerError(tries, cause) } : {}
       storage.jobs.move(seq, event, { ...fields, ...error }, momentOf(clock))
     }
   })
-}
-
-// Clients know how it begins; source: docs/spec/job-api.md, 4.
-function errorOf(tries: number, cause: string | undefined): string {
-  const error = `job timed out after ${tries} retries`
-  return cause === undefined ? error : `${error}: ${cause}`
 }
 
 /**

@@ -4,6 +4,7 @@ import { TriangleAlert } from 'lucide-react'
 import { type ReactNode, useMemo } from 'react'
 import { Link } from 'wouter'
 import { editorLink } from '../../../src-main/contract/editors.ts'
+import { lostWorkerText } from '../../../src-main/domain/job/lost-worker.ts'
 import { errorHeadline, errorLine, errorText, readJobError } from '../../../src-main/domain/job/read-error.ts'
 import {
   type CodeFolders,
@@ -39,7 +40,7 @@ export function JobErrorNotice({ error, endpointId, headline, nextStep, action }
   const read = useMemo(() => readJobError(error), [error])
   const folders = useCodeFolders(endpointId)
   const overLimit = error === TIME_LIMIT_ERROR
-  const said = overLimit ? TIME_LIMIT_TEXT : errorHeadline(read)
+  const said = overLimit ? TIME_LIMIT_TEXT : (lostWorkerText(error) ?? errorHeadline(read))
   const traceback =
     read.traceback === undefined ? undefined : (
       <Traceback traceback={read.traceback} headline={read.node?.reason ?? said} folders={folders} />

@@ -79,7 +79,7 @@ test('what only the service knows stands below, with the way to its button, and 
   const again = { action: 'restart-endpoint', target: 'e', label: 'Start again', effect: 'x' }
   const remove = { action: 'remove-previews', label: 'Remove', effect: 'x' }
   const told = [
-    { check: 'endpoint e', state: 'warning', found: 'worker exited 3 times', fix: 'Mend it.', action: again },
+    { check: 'endpoint e', state: 'warning', found: 'worker failed 3 times', fix: 'Mend it.', action: again },
     { check: 'previews', state: 'warning', found: '2 are left', fix: 'They are safe to remove.', action: remove },
     { check: 'Python', state: 'failed', found: 'of the service' },
   ]
@@ -88,7 +88,7 @@ test('what only the service knows stands below, with the way to its button, and 
   expect(rows['endpoint e']).toEqual({
     check: 'endpoint e',
     state: 'warning',
-    found: 'worker exited 3 times',
+    found: 'worker failed 3 times',
     fix: 'Mend it.',
   })
   expect(rows.previews?.fix).toBe('They are safe to remove. Or do it on the System page: `drydock open`.')

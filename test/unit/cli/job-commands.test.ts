@@ -145,7 +145,7 @@ describe('run', () => {
     ['run --wait', ['run', 'hello', '--wait']],
     ['runsync', ['runsync', 'hello']],
   ])('%s gives up with 1 and the reason when waiting cannot help', async (_name, words) => {
-    const waitingReason = "No worker runs: worker exited 3 times within 4 s: ModuleNotFoundError: No module named 'x'."
+    const waitingReason = "No worker runs: worker failed 3 times within 4 s: ModuleNotFoundError: No module named 'x'."
     const { run } = await setup({
       'POST /v2/hello/runsync': waiting,
       'GET /v2/hello/status/j1': waiting,

@@ -16,7 +16,7 @@ describe('crash loop', () => {
   it('the first crash waits 1 s and tells how long the worker lived', () => {
     expect(evaluateCrashLoop([crash(10_000)], 10_000)).toEqual({
       backOffUntil: 11_000,
-      reason: "worker exited 2 s after its start: ModuleNotFoundError: No module named 'torch'",
+      reason: "worker failed 2 s after its start: ModuleNotFoundError: No module named 'torch'",
       count: 1,
       since: 8000,
       lastAt: 10_000,
@@ -28,13 +28,28 @@ describe('crash loop', () => {
   it('three crashes wait 4 s and are told as one story', () => {
     expect(evaluateCrashLoop([crash(2000), crash(11_000), crash(20_000)], 20_000)).toEqual({
       backOffUntil: 24_000,
-      reason: "worker exited 3 times within 20 s: ModuleNotFoundError: No module named 'torch'",
+      reason: "worker failed 3 times within 20 s: ModuleNotFoundError: No module named 'torch'",
       count: 3,
       since: 0,
       lastAt: 20_000,
       lastWords: "ModuleNotFoundError: No module named 'torch'",
       needsChange: true,
     })
+  })
+
+  it('a worker that failed after it had done jobs counts with the crashes that follow, and delays nothing', () => {
+    const served = { becameReady: true, jobsDone: 5, livedMs: 3_600_000, reason: 'exit code 3', code: 3 }
+    const next = crash(4_003_000, { becameReady: true, reason: 'exit code 3', code: 3 })
+    const after = (fields: Partial<WorkerExit>) =>
+      evaluateCrashLoop([crash(4_000_000, { ...served, ...fields }), next], 4_003_000)
+    expect(after({})).toMatchObject({
+      count: 2,
+      reason: 'worker failed 2 times within 3 s: exit code 3',
+      since: 4_000_000,
+      backOffUntil: 4_004_000,
+    })
+    expect(after({ code: 0 })).toMatchObject({ count: 1 })
+    expect(after({ ordered: true })).toMatchObject({ count: 1 })
   })
 
   it('a story that took minutes is told in minutes', () => {

@@ -5,7 +5,7 @@ import { environmentFor, installHint, missingPackage } from '../../../../src-mai
 
 test.each([
   ["ModuleNotFoundError: No module named 'torch'", 'torch'],
-  ["worker exited 3 times within 4 s: ModuleNotFoundError: No module named 'torch.nn'; next try in 4 s", 'torch'],
+  ["worker failed 3 times within 4 s: ModuleNotFoundError: No module named 'torch.nn'; next try in 4 s", 'torch'],
   ["ModuleNotFoundError: No module named 'PIL'", 'pillow'],
   ["ModuleNotFoundError: No module named 'pydantic_core'", 'pydantic-core'],
   ["ModuleNotFoundError: No module named '-e'", undefined],

@@ -27,7 +27,7 @@ const why = (...facts: Parameters<typeof reasonOf>) => reasonOf(...facts)?.text
 const onlyLow = { normal: 0, lowPriority: 2 }
 const crashLoop = {
   backOffUntil: NOW + 7001,
-  reason: 'worker exited 3 times within 20 s: KeyError: 1',
+  reason: 'worker failed 3 times within 20 s: KeyError: 1',
   count: 3,
   since: NOW - 20_000,
   lastAt: NOW - 1000,
@@ -76,12 +76,12 @@ describe('why jobs wait', () => {
     ],
     [
       'crash loop',
-      'No worker runs: worker exited 3 times within 20 s: KeyError: 1; next try in 8 s.',
+      'No worker runs: worker failed 3 times within 20 s: KeyError: 1; next try in 8 s.',
       [{ crashLoop, noCapacityReason }],
     ],
     [
       'next try of a crash loop',
-      'A worker is starting, for 3 s. Before: worker exited 3 times within 20 s: KeyError: 1.',
+      'A worker is starting, for 3 s. Before: worker failed 3 times within 20 s: KeyError: 1.',
       [{ crashLoop: { ...crashLoop, backOffUntil: NOW }, workers: [worker('initializing')] }],
     ],
     ['no capacity', `No capacity for a worker: ${noCapacityReason}.`, [{ noCapacityReason }]],
@@ -160,7 +160,7 @@ describe('why jobs wait', () => {
     ],
     [
       'low priority, the minimum crashes',
-      'No worker runs: worker exited 3 times within 20 s: KeyError: 1; next try in 8 s.',
+      'No worker runs: worker failed 3 times within 20 s: KeyError: 1; next try in 8 s.',
       [{ queue: onlyLow, crashLoop }, { workersMin: 1 }],
     ],
   ])('%s: "%s"', (_name, sentence, [fields, config]) => {

@@ -31,7 +31,10 @@ export const RESERVED_IDS: ReadonlySet<string> = new Set([
 /** Id of an endpoint: part of addresses and host names, so lower case letters, digits and inner hyphens. */
 const endpointId = z
   .string()
-  .regex(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/, 'must be a-z, 0-9 and inner hyphens, at most 40')
+  .regex(
+    /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
+    'must be a-z, 0-9 and hyphens, at most 40 characters, and not begin or end with a hyphen',
+  )
   .refine((id) => !RESERVED_IDS.has(id), 'is reserved: the address /v2/ID of this one means something else')
 
 /**

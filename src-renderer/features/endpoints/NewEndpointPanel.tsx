@@ -105,7 +105,8 @@ export function NewEndpointPanel({ kind, onClose }: NewEndpointPanelProps) {
               <ImageFields form={form} onChange={change} />
             </>
           )}
-          {create.error !== null && <ErrorNotice error={create.error} />}
+          {/* The field is called Name here. */}
+          {create.error !== null && <ErrorNotice error={create.error.message.replace(/^id:/, 'Name:')} />}
           <Button kind="main" type="submit" disabled={create.isPending || !isAnswered} className="self-end">
             Create endpoint
           </Button>

@@ -114,7 +114,7 @@ export function FoundText({ found, tone, isNarrow = false }: FoundTextProps) {
   return (
     <span
       title={`${place}: ${parts.map(({ text }) => text).join('')}`}
-      className="inline-flex max-w-full align-bottom font-mono text-small"
+      className="inline-flex max-w-full align-middle font-mono text-small"
     >
       {/* Cut at its beginning, so that the first match stays in sight. */}
       <span className="flex max-w-1/4 shrink-0 justify-end overflow-hidden whitespace-pre">

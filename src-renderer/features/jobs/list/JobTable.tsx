@@ -99,7 +99,7 @@ export function JobTable({ list, isUnfiltered, onClearFilters, ofEndpoint }: Job
           </div>
         )}
         {fresh > 0 && (
-          <Button onClick={() => void list.begin()}>
+          <Button className="self-start" onClick={() => void list.begin()}>
             <ArrowUp aria-hidden /> {fresh.toLocaleString('en')} new
           </Button>
         )}
